@@ -1,0 +1,1 @@
+"""Opening what the user has. Nothing here knows what the text means."""

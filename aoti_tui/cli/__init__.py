@@ -1,0 +1,1 @@
+"""Arguments and headless commands. Starts without torch, triton, numpy or the interface."""

@@ -1,0 +1,1 @@
+"""Wrapper text to an immutable :class:`~aoti_tui.index.model.WrapperIndex`."""

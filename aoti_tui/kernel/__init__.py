@@ -1,0 +1,1 @@
+"""One Triton kernel as Python ast: temporaries, asserts, def-use and slices."""
