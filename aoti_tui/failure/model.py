@@ -1,0 +1,191 @@
+"""What is known of a failure: facts of the log, answers, and how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Program = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAssert:
+    """One distinct assert of a log: same file, line and text."""
+
+    path: str
+    """As logged; ``""`` when the log says ``unknown``."""
+    line: int | None
+    """The log's line number of the kernel source; None when it cannot be one."""
+    message: str
+    programs: tuple[Program, ...]
+    """Distinct blocks, in order of appearance."""
+    threads: int
+    """Lines reported: CUDA prints one line per thread, so this counts threads, not lanes."""
+    log_line: int
+    """1-based line of the log where it appears first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookAlike:
+    """Something in the log that resembles a Triton assert and is not one."""
+
+    kind: str
+    """``aten-index-kernel``, ``cpu-check``, ``hip``, ``source-dump``, ``autotune``, ``guard``,
+    ``illegal-memory-access``."""
+    log_line: int
+    text: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What a log says. ``asserts`` in order of first appearance."""
+
+    asserts: tuple[LoggedAssert, ...]
+    look_alikes: tuple[LookAlike, ...] = ()
+    notes: tuple[str, ...] = ()
+    lines: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A kernel whose assert fits the log, with the reason; ``certain`` when line and text fit and
+    nothing else does."""
+
+    kernel: str
+    kernel_line: int
+    wrapper_line: int | None
+    launch_lines: tuple[int, ...]
+    reason: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value comes from in the end.
+
+    ``kind``: ``input`` (an input's data), ``input_dim``, ``input_value`` (a size read from an
+    input's value), ``constant``, ``constant_dim``, ``buffer_dim``, ``literal``, ``random``,
+    ``unknown``.
+    """
+
+    kind: str
+    position: int | None = None
+    dim: int | None = None
+    name: str | None = None
+    fqn: str | None = None
+    line: int | None = None
+    """Wrapper line that defines it (not part of its identity in JSON)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceNode:
+    """A step of the chain from an assert to inputs, as a tree to walk.
+
+    ``kind``: ``assert``, ``bound``, ``index``, ``temporary``, ``load``, ``parameter``,
+    ``argument``, ``symbol``, ``expression``, ``buffer``, ``launch``, ``extern``, ``input``,
+    ``constant``, ``guard``, ``literal``, ``extent``, ``unknown``, ``note``.
+    """
+
+    kind: str
+    name: str
+    """The thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``)."""
+    text: str
+    """One line that says it (``ks0 = s7``, ``s7 = arg4_1.size(0)``)."""
+    line: int | None = None
+    """Wrapper line to jump to."""
+    kernel: str | None = None
+    kernel_line: int | None = None
+    value: str | None = None
+    """A value known from the inputs or a replay, as text."""
+    children: tuple[ProvenanceNode, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueProvenance:
+    """Provenance of a bound or an index: its text, its chain, and the sources at its ends."""
+
+    text: str
+    raw: str | None
+    """For an index: the expression before Inductor's negative wrap (``tmp6``)."""
+    tree: ProvenanceNode
+    sources: tuple[Source, ...]
+    value: int | float | None = None
+    may_also_name: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFinding:
+    """The guards of one input dimension on the path, folded into one row.
+
+    ``enforced``: ``always``, ``AOTI_RUNTIME_CHECK_INPUTS`` or ``absent``.
+    ``would_catch``: whether the guard rejects the given inputs; None when that is not known.
+    """
+
+    position: int
+    name: str
+    dim: int
+    min: int | None
+    max: int | None
+    equals: int | None
+    enforced: str
+    line: int | None
+    would_catch: bool | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why it failed. ``confirmed`` only when established from values.
+
+    ``code``: ``empty-dimension``, ``index-equals-size``, ``index-too-large``,
+    ``index-too-negative``, ``mask-too-narrow``, ``symbol-truncated``, ``overflow``, ``unknown``.
+    ``evidence`` lists what was looked at; ``confirm_with`` says what would confirm it.
+    """
+
+    code: str
+    text: str
+    confirmed: bool
+    evidence: tuple[str, ...] = ()
+    confirm_with: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpPattern:
+    """An ATen op of the kernel and the Python that usually makes it."""
+
+    aten: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed assert, explained."""
+
+    message: str
+    kernel: str
+    kernel_line: int
+    wrapper_line: int | None
+    launch_lines: tuple[int, ...]
+    candidates: tuple[Candidate, ...]
+    programs: tuple[Program, ...]
+    threads: int
+    bound: ValueProvenance
+    index: ValueProvenance
+    guards: tuple[GuardFinding, ...]
+    source_nodes: tuple[str, ...]
+    aten: tuple[str, ...]
+    ops: tuple[OpPattern, ...]
+    cause: Cause
+    possible_causes: tuple[Cause, ...]
+    fixes: tuple[Fix, ...]
+    siblings: tuple[tuple[int, str], ...] = ()
+    """Other asserts of the kernel: kernel line and message."""
+    logged: LoggedAssert | None = None
+    notes: tuple[str, ...] = field(default=())

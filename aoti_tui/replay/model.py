@@ -1,0 +1,193 @@
+"""What a replay gives: launch plan, values and where they come from, asserts, recording.
+
+``source`` of a value says how far it can be trusted: ``input`` (given by the user), ``set`` (a
+symbol the user set), ``replayed`` (computed by replaying what feeds it, from real values only),
+``constant`` (given file), ``captured`` (a tensor saved on the GPU), ``fixed`` (a literal of the
+wrapper), ``made-up`` (nothing is known: reproducible invented data, or computed from such).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Program = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """What the worker's Python has. ``problems`` is empty when it can replay."""
+
+    python: str
+    executable: str
+    torch: str | None
+    triton: str | None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenInput:
+    """One flattened element of the inputs file, in the order of the model's inputs."""
+
+    position: int
+    name: str
+    kind: str
+    """``tensor``, ``int``, ``float``, ``bool`` or ``none``."""
+    dtype: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    value: int | float | bool | None
+    summary: str = ""
+    """``min 0  max 5  5 distinct`` for a tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolValue:
+    name: str
+    value: int | float
+    source: str
+    how: str
+    """``arg4_1.size(0)``, ``--set``, ``made up``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentValue:
+    """One argument of the replayed launch."""
+
+    name: str
+    """Kernel parameter."""
+    expression: str
+    source: str
+    dtype: str
+    shape: tuple[int, ...]
+    value: int | float | None = None
+    """For a scalar."""
+    how: str = ""
+    """``replayed triton_red_fused_cumsum_0 (:1367)``."""
+    tensor: str | None = None
+    """Its name in the worker, to read elements from."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiredAssert:
+    kernel_line: int
+    message: str
+    programs: tuple[Program, ...]
+    failing_lanes: int
+    order: int
+    first_program: Program
+    first_lane: tuple[int, ...]
+    values: dict[str, int | float | bool]
+    """Values of names in the first failing lane."""
+    depends_on_made_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFault:
+    """An access outside its tensor. ``element`` counts from the tensor's data pointer."""
+
+    kernel_line: int
+    access: str
+    argument: str
+    element: int
+    size: int
+    program: Program
+    lane: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    kernel: str
+    launch_line: int
+    grid: Program
+    blocks: dict[str, int]
+    symbols: tuple[SymbolValue, ...]
+    arguments: tuple[ArgumentValue, ...]
+    asserts: tuple[FiredAssert, ...]
+    faults: tuple[MemoryFault, ...]
+    mode: str
+    programs_run: int
+    flags: tuple[tuple[int, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def depends_on_made_up(self) -> bool:
+        return any(a.source == "made-up" for a in self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Values of one temporary over the lanes of its block, C-contiguous.
+
+    Integers and bools are Python ints and bools, floats Python floats.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: memoryview
+    argument: str | None = None
+    """For pointers: the argument they point into; values are element indices."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, lane: tuple[int, ...]) -> int | float | bool:
+        """Value of a lane, with size-1 dimensions broadcast as Triton does."""
+        flat = 0
+        padded = lane[len(lane) - len(self.shape) :] if len(lane) >= len(self.shape) else lane
+        for size, position in zip(self.shape, padded, strict=False):
+            flat = flat * size + (position if size > 1 else 0)
+        value: int | float | bool = self.values[flat]
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    min: float | int | None
+    max: float | int | None
+    nan: int
+    distinct: int | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFrom:
+    argument: str
+    elements: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One recorded assignment, store or assert, in execution order."""
+
+    position: int
+    kernel_line: int
+    name: str
+    function: str
+    depth: int
+    iteration: tuple[int, ...]
+    kind: str
+    value: Block | int | float | bool | str | None
+    summary: Summary | None
+    changed: bool
+    failing: Block | None = None
+    active: Block | None = None
+    loads: tuple[LoadedFrom, ...] = ()
+    faults: tuple[MemoryFault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Every assignment of one program, with values: steppable both ways."""
+
+    kernel: str
+    launch_line: int
+    program: Program
+    grid: Program
+    blocks: dict[str, int]
+    steps: tuple[Step, ...]
+    arguments: tuple[ArgumentValue, ...]
+    symbols: tuple[SymbolValue, ...]
+    flags: tuple[tuple[int, str], ...] = ()
+    scalars: dict[str, int | float | bool] = field(default_factory=dict)
+    """Values of the kernel's scalar parameters (``ks0``)."""
