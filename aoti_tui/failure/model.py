@@ -22,6 +22,8 @@ class LoggedAssert:
     """Lines reported: CUDA prints one line per thread, so this counts threads, not lanes."""
     log_line: int
     """1-based line of the log where it appears first."""
+    highest_thread: int = 0
+    """Largest CUDA thread number seen; a kernel has ``32 * num_warps`` threads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aoti_tui.kernel.model import Assignment, KernelProgram
-from aoti_tui.kernel.parse import dotted_name, names_read
+from aoti_tui.kernel.model import Assignment, KernelProgram, Load
+from aoti_tui.kernel.parse import MODULES, dotted_name, names_read
 
 _ROOT_NUMEL = re.compile(r"(x|y|z|r\d*_?)(numel|index|offset|base|mask)")
 _MASK = re.compile(r"(x|y|z|r\d*_?)mask|tmp_mask")
@@ -124,6 +124,8 @@ class _Slicer:
         if isinstance(node, ast.Constant):
             return
         if isinstance(node, ast.Name):
+            if node.id in MODULES or node.id in self.program.helpers:
+                return
             if not _MASK.fullmatch(node.id):
                 if self.index_only(node, before):
                     yield from self._extents(node, before, None)
@@ -193,7 +195,7 @@ class _Slicer:
                     continue  # sizes and strides of the table that a helper searches
             yield from self.expression(argument, before)
 
-    def _load_at(self, call: ast.Call):  # type: ignore[no-untyped-def]
+    def _load_at(self, call: ast.Call) -> Load | None:
         for assignment in self.program.assignments:
             for load in assignment.loads:
                 if load.node is call:
@@ -240,9 +242,7 @@ class _Slicer:
                     deeper |= {"data"}
         return deeper
 
-    def _extents(
-        self, node: ast.expr, before: int | None, line: int | None
-    ) -> list[SliceNode]:
+    def _extents(self, node: ast.expr, before: int | None, line: int | None) -> list[SliceNode]:
         """The numels that bound an index expression, with what divides or wraps it."""
         found: list[SliceNode] = []
         for leaf in _index_terms(self.program, node, before, "", "", frozenset()):

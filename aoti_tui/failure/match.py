@@ -1,0 +1,91 @@
+"""Which kernels a logged assert can have come from, ranked, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from aoti_tui.failure.model import Candidate, LoggedAssert
+from aoti_tui.index.model import Kernel, WrapperIndex
+from aoti_tui.kernel.model import KernelAssert, KernelProgram
+
+
+def match_assert(
+    index: WrapperIndex, program_of: Callable[[str], KernelProgram], logged: LoggedAssert
+) -> tuple[Candidate, ...]:
+    """Kernels whose assert fits the log, best first.
+
+    Where some fit by line and text, only those are given; otherwise those that fit by text. What
+    the log tells of blocks and threads (a grid with one dimension has no ``block: [2,3,0]``)
+    ranks them, then the order of launches does: the first assert ends the process.
+    """
+    by_line: list[tuple[Kernel, KernelAssert]] = []
+    by_text: list[tuple[Kernel, KernelAssert]] = []
+    wanted = without_spaces(logged.message)
+    for kernel in index.kernels.values():
+        if not kernel.has_source:
+            continue
+        for found in program_of(kernel.name).asserts:
+            if found.disabled or without_spaces(found.message) != wanted:
+                continue
+            if logged.line is not None and found.line == logged.line:
+                by_line.append((kernel, found))
+            else:
+                by_text.append((kernel, found))
+    fits = by_line or by_text
+    basis = "line and text fit" if by_line else _why_text_only(logged)
+    ranked = sorted(fits, key=lambda fit: (_conflicts(fit[0], logged) != [], *_order(index, fit)))
+    return tuple(
+        Candidate(
+            kernel=kernel.name,
+            kernel_line=found.line,
+            wrapper_line=kernel.wrapper_line(found.line),
+            launch_lines=tuple(launch.line for launch in index.launches_of(kernel.name)),
+            reason="; ".join([basis, *_conflicts(kernel, logged), *_launched(index, kernel)]),
+            rank=rank,
+        )
+        for rank, (kernel, found) in enumerate(ranked)
+    )
+
+
+def without_spaces(message: str) -> str:
+    """A message as it is compared: wrapped logs add and lose spaces."""
+    return "".join(message.split())
+
+
+def _why_text_only(logged: LoggedAssert) -> str:
+    if logged.line is None:
+        return "text fits (the log's path and line say nothing of the kernel)"
+    return f"text fits, but no assert with this text stands on kernel line {logged.line}"
+
+
+def _order(index: WrapperIndex, fit: tuple[Kernel, KernelAssert]) -> tuple[int, int]:
+    launches = index.launches_of(fit[0].name)
+    main = [la.line for la in launches if la.function == "run_impl"]
+    first = min(main or [la.line for la in launches], default=10**9)
+    return (first, fit[1].line)
+
+
+def _launched(index: WrapperIndex, kernel: Kernel) -> list[str]:
+    launches = index.launches_of(kernel.name)
+    if not launches:
+        return ["never launched in this wrapper"]
+    if len(launches) > 1:
+        return [f"launched {len(launches)} times"]
+    return []
+
+
+def _conflicts(kernel: Kernel, logged: LoggedAssert) -> list[str]:
+    """What of the log cannot be if this kernel fired."""
+    conflicts: list[str] = []
+    if kernel.num_warps is not None and logged.highest_thread >= 32 * kernel.num_warps:
+        conflicts.append(
+            f"but it has {32 * kernel.num_warps} threads and the log names thread "
+            f"{logged.highest_thread}"
+        )
+    for axis, name in ((1, "y"), (2, "z")):
+        if axis < len(kernel.grid) and re.fullmatch(r"1[LlUu]*", kernel.grid[axis].strip()):
+            worst = max((p[axis] for p in logged.programs), default=0)
+            if worst > 0:
+                conflicts.append(f"but its grid has one block in {name} and the log names {worst}")
+    return conflicts
