@@ -89,8 +89,14 @@ class Kernel:
 
     @property
     def source(self) -> str:
-        """The Python text, in which a line number is a kernel line (line 1 is blank)."""
-        return "\n".join(("", *self.lines[1:-1])) + "\n" if self.lines else ""
+        """The Python text, in which a line number is a kernel line.
+
+        Line 1 is blank, or the first line of a cache file that does not start with a blank one.
+        """
+        if not self.lines:
+            return ""
+        first = "" if "async_compile" in self.lines[0] else self.lines[0]
+        return "\n".join((first, *self.lines[1:-1])) + "\n"
 
     def wrapper_line(self, kernel_line: int) -> int | None:
         """Line in the file that holds the source of ``kernel_line``; None without source."""
@@ -195,8 +201,10 @@ class Symbol:
     """A definition of a shape symbol or of another integer or float local of ``run_impl``.
 
     ``kind`` is ``input_dim`` (``position`` and ``dim`` are set: ``s7 = arg4_1_size[0]``),
-    ``item`` (read from a tensor's value: ``tensor`` is its name), ``buffer_dim``
-    (``u1 = buf9.size(0)``: ``tensor`` and ``dim``), or ``expression``.
+    ``input_stride`` (the same of a stride), ``item`` (read from a tensor's value: ``tensor`` is
+    its name; ``position`` is set when that is an input, and ``tensor`` is None for an input
+    that is itself a number), ``buffer_dim`` and ``buffer_stride`` (``u1 = buf9.size(0)``:
+    ``tensor`` and ``dim``), or ``expression``.
     A name can be defined more than once (subgraphs, ``_const_run_impl``).
     """
 
@@ -204,7 +212,7 @@ class Symbol:
     line: int
     kind: str
     expression: str
-    """C++ right-hand side, with ``_raw`` intermediates resolved away."""
+    """C++ right-hand side, with ``_raw`` intermediates resolved away (``arg1_1.item()``)."""
     function: str = "run_impl"
     position: int | None = None
     dim: int | None = None

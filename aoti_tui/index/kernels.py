@@ -1,0 +1,93 @@
+"""Putting one kernel together from its call function, its source and its launches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aoti_tui.index.body_launches import is_grid_parameter
+from aoti_tui.index.grids import blocks_of_grid, default_blocks
+from aoti_tui.index.kernel_metadata import KernelMetadata, read_metadata
+from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.launchers import Launcher
+from aoti_tui.index.model import Gap, Kernel, Launch
+
+
+def assemble_kernel(
+    name: str,
+    line: int,
+    launcher: Launcher | None,
+    given: KernelSource | None,
+    launches: Sequence[Launch],
+    warps: tuple[int | None, int | None],
+) -> tuple[Kernel, tuple[Gap, ...]]:
+    """The kernel ``name`` and the gaps in what is known of it.
+
+    ``given`` is a source from another file; ``warps`` is num_warps and shared memory where the
+    launch itself says them (torch 2.5 and 2.6).
+    """
+    source = launcher.source if launcher is not None and launcher.source is not None else given
+    metadata = _metadata(source)
+    gaps: list[Gap] = []
+    if source is not None and metadata is None:
+        where = source.line if source.path is None else line
+        gaps.append(Gap(where, source.lines[0], f"the source of {name} is not valid Python"))
+    metadata = metadata or KernelMetadata()
+    grid = launcher.grid if launcher is not None else ()
+    call_parameters = tuple(
+        p for p in (launcher.parameters if launcher else ()) if not is_grid_parameter(p)
+    )
+    set_by_launch = launcher is not None and len(call_parameters) < len(launcher.parameters)
+    grid_type = metadata.inductor_meta.get("grid_type")
+    names = [p.name for p in metadata.parameters] or list(call_parameters)
+    blocks = {
+        **default_blocks(metadata.inductor_meta),
+        **dict(metadata.body_blocks),
+        **blocks_of_grid(grid, grid_type if isinstance(grid_type, str) else "", names),
+    }
+    kernel = Kernel(
+        name=name,
+        function=metadata.function or (source.function if source else ""),
+        line=line,
+        source_line=source.line if source else None,
+        source_path=source.path if source else None,
+        lines=source.lines if source else (),
+        heuristic=metadata.heuristic,
+        parameters=metadata.parameters,
+        call_parameters=call_parameters,
+        size_hints=metadata.size_hints,
+        triton_meta=metadata.triton_meta,
+        inductor_meta=metadata.inductor_meta,
+        constants=metadata.constants,
+        blocks=blocks,
+        grid=() if set_by_launch else grid,
+        num_warps=launcher.num_warps if launcher is not None else warps[0],
+        shared_memory=launcher.shared_memory if launcher is not None else warps[1],
+        mutated=metadata.mutated,
+    )
+    return kernel, tuple(gaps)
+
+
+def _metadata(source: KernelSource | None) -> KernelMetadata | None:
+    if source is None:
+        return None
+    return read_metadata(source_text(source), source.function)
+
+
+def source_text(source: KernelSource) -> str:
+    """The Python text, in which a line number is a kernel line."""
+    first = "" if "async_compile" in source.lines[0] else source.lines[0]
+    return "\n".join((first, *source.lines[1:-1])) + "\n"
+
+
+def passed_parameters(source: KernelSource | None) -> tuple[str, ...]:
+    """The parameters a launch passes at run time; empty without a readable source."""
+    metadata = _metadata(source)
+    if metadata is None:
+        return ()
+    constants = metadata.triton_meta.get("constants")
+    fixed = set(constants) if isinstance(constants, dict) else set()
+    return tuple(
+        p.name
+        for i, p in enumerate(metadata.parameters)
+        if p.type != "constexpr" and p.name not in fixed and i not in fixed
+    )
