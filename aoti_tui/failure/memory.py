@@ -1,0 +1,184 @@
+"""Who wrote a buffer: following reuse, views, pools, branches and loops of ``run_impl``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aoti_tui.index.model import (
+    Argument,
+    Buffer,
+    ExternCall,
+    Launch,
+    Scope,
+    TensorView,
+    WrapperIndex,
+)
+
+Storage = tuple[str, int]
+"""A piece of memory: the name that allocated it and the line where it did."""
+
+_SHARES_MEMORY = frozenset({"reuse", "view", "alias"})
+# Ops that change only part of their target, so that what stood there before still counts.
+_PARTIAL_OPS = ("index_put", "scatter", "index_add", "index_copy", "index_fill", "masked_")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A launch argument or an extern call that writes to a storage."""
+
+    launch: Launch | None
+    argument: Argument | None
+    extern: ExternCall | None
+    line: int
+    view: TensorView
+
+
+class Memory:
+    """Answers questions on the memory of one wrapper. Read-only; the index is walked once."""
+
+    def __init__(self, index: WrapperIndex) -> None:
+        self.index = index
+        self._definitions: dict[tuple[str, str], list[Buffer]] = {}
+        for buffer in index.buffers:
+            self._definitions.setdefault((buffer.function, buffer.name), []).append(buffer)
+        self._touches: dict[str, list[Writer]] = {}
+        for launch in index.launches:
+            for argument in launch.arguments:
+                if argument.tensor is not None:
+                    self._touch(
+                        argument.tensor,
+                        Writer(launch, argument, None, launch.line, argument.tensor),
+                    )
+        for extern in index.externs:
+            for view in extern.writes:
+                self._touch(view, Writer(None, None, extern, extern.line, view))
+
+    def _touch(self, view: TensorView, writer: Writer) -> None:
+        self._touches.setdefault(view.base, []).append(writer)
+
+    def definitions(self, name: str, before: int, function: str = "run_impl") -> list[Buffer]:
+        """Definitions of a name that can reach line ``before``: the last one and, when that one
+        stands in a branch, those of the other branches and the one before them."""
+        found: list[Buffer] = []
+        for buffer in reversed(self._definitions.get((function, name), [])):
+            if buffer.line > before:
+                continue
+            found.append(buffer)
+            if not any(s.kind in ("if", "else", "while") for s in buffer.scopes):
+                break
+        return [b for b in found if b.kind != "declaration"] or found
+
+    def storages(self, name: str, before: int, function: str = "run_impl") -> list[Storage]:
+        """The storages that ``name`` can stand for at line ``before``."""
+        found: dict[Storage, None] = {}
+        pending = [(name, before)]
+        seen: set[tuple[str, int]] = set()
+        while pending:
+            current, line = pending.pop()
+            if (current, line) in seen:
+                continue
+            seen.add((current, line))
+            definitions = self.definitions(current, line, function)
+            shared = False
+            for buffer in definitions:
+                if buffer.kind in _SHARES_MEMORY and buffer.of is not None:
+                    # A reuse in a loop names itself: look before its own line.
+                    pending.append((buffer.of, buffer.line - (buffer.of == current)))
+                    shared = True
+                else:
+                    found[(current, buffer.line)] = None
+            if not definitions and not shared:
+                found[(current, 0)] = None
+        return list(found)
+
+    def definition_of(self, storage: Storage, function: str = "run_impl") -> Buffer | None:
+        for buffer in self._definitions.get((function, storage[0]), []):
+            if buffer.line == storage[1]:
+                return buffer
+        return None
+
+    def touching(
+        self, storage: Storage, before: int, scopes: tuple[Scope, ...], function: str
+    ) -> Iterator[Writer]:
+        """Launches and externs that have the storage as an argument and run before line
+        ``before`` (or later in a loop around it), newest first. Launches may only read it."""
+        loop = next((s for s in scopes if s.kind == "while"), None)
+        found: list[Writer] = []
+        for name in self._touches:
+            for writer in self._touches[name]:
+                if self._function_of(writer) != function or _excluded(scopes, _scopes(writer)):
+                    continue
+                earlier = writer.line < before
+                around = loop is not None and loop in _scopes(writer)
+                if not (earlier or around):
+                    continue
+                if storage in self.storages(name, writer.line, function):
+                    found.append(writer)
+        yield from sorted(
+            found, key=lambda w: (w.line >= before, -w.line if w.line < before else w.line)
+        )
+
+    @staticmethod
+    def _function_of(writer: Writer) -> str:
+        if writer.launch is not None:
+            return writer.launch.function
+        return writer.extern.function if writer.extern is not None else ""
+
+    def sizes_of(
+        self, view: TensorView, before: int, function: str = "run_impl"
+    ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Sizes and strides of a tensor argument as C++ expressions; None when not said."""
+        if view.sizes is not None and view.strides is not None:
+            return view.sizes, view.strides
+        constant = self.index.constant_named(view.base)
+        if constant is not None:
+            return tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
+        name, line = view.base, before
+        for _ in range(64):
+            definitions = self.definitions(name, line, function)
+            if not definitions:
+                return None
+            buffer = definitions[0]
+            if buffer.sizes is not None and buffer.strides is not None:
+                return buffer.sizes, buffer.strides
+            if buffer.of is None:
+                return None
+            constant = self.index.constant_named(buffer.of)
+            if constant is not None:
+                return tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
+            line = buffer.line - (buffer.of == name)
+            name = buffer.of
+        return None
+
+
+def is_partial_op(extern: ExternCall) -> bool:
+    """Whether an extern call leaves part of its target as it was."""
+    return any(part in extern.op for part in _PARTIAL_OPS)
+
+
+def _scopes(writer: Writer) -> tuple[Scope, ...]:
+    if writer.launch is not None:
+        return writer.launch.scopes
+    return writer.extern.scopes if writer.extern is not None else ()
+
+
+def _excluded(reader: tuple[Scope, ...], writer: tuple[Scope, ...]) -> bool:
+    """Whether reader and writer stand in the two branches of one ``if``."""
+    for mine in reader:
+        for other in writer:
+            same_test = mine.condition == other.condition and {mine.kind, other.kind} == {
+                "if",
+                "else",
+            }
+            if (
+                same_test
+                and mine.line != other.line
+                and _depth(reader, mine) == _depth(writer, other)
+            ):
+                return True
+    return False
+
+
+def _depth(scopes: tuple[Scope, ...], scope: Scope) -> int:
+    return scopes.index(scope)
