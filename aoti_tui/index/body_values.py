@@ -133,13 +133,13 @@ def _is_tensor_maker(value: str) -> bool:
     """A right-hand side that makes a tensor or handle rather than a number."""
     if value.startswith(("at::", "torch::", "wrap_with_raii", "reinterpret_tensor", "RAII")):
         return True
+    if "constants_->at(" in value:
+        return True
     call = parse_call(value)
     if call is not None and call.name.startswith("std::get<"):
         return True
     return call is not None and call.name in (
         "std::move",
-        "constants_->at",
         "steal_from_raw_handles_to_raii_handles",
         "alloc_tensors_by_stealing_from_handles",
-        "tensor_handle_to_tensor_pointer",
     )

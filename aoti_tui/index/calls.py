@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _TEMPLATE = r"<[\w:\s,*&]*(?:<[\w:\s,*&]*>[\w:\s,*&]*)*>"
 _BRACKET = re.compile(
@@ -60,6 +61,7 @@ def closing(text: str, opened: int) -> int:
     return -1
 
 
+@lru_cache(maxsize=256)
 def parse_call(text: str) -> Call | None:
     """``text`` as one call that spans all of it, or None."""
     text = text.strip()

@@ -7,7 +7,7 @@ torch/_inductor/runtime/triton_heuristics.py. Read with Python's ``ast``, nothin
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.index.model import KernelParameter
@@ -74,23 +74,36 @@ def read_metadata(source: str, function: str) -> KernelMetadata | None:
 def _definition(module: ast.Module, function: str) -> ast.FunctionDef | None:
     functions = [n for n in module.body if isinstance(n, ast.FunctionDef)]
     for node in functions:
-        if _decorator(node)[0]:
+        if _heuristic(node) is not None:
             return node
     named = [n for n in functions if n.name == function]
     candidates = named or functions
     return candidates[-1] if candidates else None
 
 
-def _decorator(definition: ast.FunctionDef) -> tuple[str, dict[str, object]]:
+def _heuristic(definition: ast.FunctionDef) -> ast.Call | None:
+    """The ``@triton_heuristics.….(…)`` decorator."""
     for decorator in definition.decorator_list:
-        if isinstance(decorator, ast.Call) and "triton_heuristics" in ast.unparse(decorator.func):
-            name = ast.unparse(decorator.func).rpartition(".")[2]
-            return name, {k.arg: literal(k.value) for k in decorator.keywords if k.arg}
-    return "", {}
+        if (
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and "triton_heuristics" in ast.unparse(decorator.func.value)
+        ):
+            return decorator
+    return None
+
+
+def _decorator(definition: ast.FunctionDef) -> tuple[str, dict[str, object]]:
+    decorator = _heuristic(definition)
+    if decorator is None or not isinstance(decorator.func, ast.Attribute):
+        return "", {}
+    return decorator.func.attr, {k.arg: literal(k.value) for k in decorator.keywords if k.arg}
 
 
 def literal(node: ast.expr) -> object:
     """The value of a literal expression; what is not literal (a call, a name) as its text."""
+    if isinstance(node, ast.Constant):
+        return node.value
     if isinstance(node, ast.Dict):
         return {_key(k): literal(v) for k, v in zip(node.keys, node.values, strict=True) if k}
     if isinstance(node, ast.List):
@@ -163,16 +176,28 @@ def _reassigned(definition: ast.FunctionDef, names: list[str]) -> dict[str, obje
 
 def _body_blocks(definition: ast.FunctionDef, constants: Mapping[str, object]) -> dict[str, int]:
     blocks = {k: v for k, v in constants.items() if _is_block(k) and type(v) is int}
-    for node in definition.body:
+    disputed: set[str] = set()
+    for node in _assignments(definition.body):
         if (
-            isinstance(node, ast.AnnAssign)
-            and isinstance(node.target, ast.Name)
+            isinstance(node.target, ast.Name)
             and _is_block(node.target.id)
             and isinstance(node.value, ast.Constant)
             and type(node.value.value) is int
         ):
-            blocks[node.target.id] = node.value.value
-    return blocks
+            name, value = node.target.id, node.value.value
+            if blocks.setdefault(name, value) != value:
+                # The branches of a combo kernel may each have their own.
+                disputed.add(name)
+    return {k: v for k, v in blocks.items() if k not in disputed}
+
+
+def _assignments(body: Sequence[ast.stmt]) -> Iterator[ast.AnnAssign]:
+    for node in body:
+        if isinstance(node, ast.AnnAssign):
+            yield node
+        elif isinstance(node, ast.If):
+            yield from _assignments(node.body)
+            yield from _assignments(node.orelse)
 
 
 def _is_block(name: str) -> bool:

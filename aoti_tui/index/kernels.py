@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aoti_tui.index.body_launches import is_grid_parameter
-from aoti_tui.index.grids import blocks_of_grid, default_blocks
+from aoti_tui.index.grids import blocks_of_grid, blocks_of_values, default_blocks
 from aoti_tui.index.kernel_metadata import KernelMetadata, read_metadata
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.launchers import Launcher
-from aoti_tui.index.model import Gap, Kernel, Launch
+from aoti_tui.index.model import Gap, Kernel, Launch, Symbol
 
 
 def assemble_kernel(
@@ -18,11 +18,13 @@ def assemble_kernel(
     launcher: Launcher | None,
     given: KernelSource | None,
     launches: Sequence[Launch],
+    symbols: Sequence[Symbol],
     warps: tuple[int | None, int | None],
 ) -> tuple[Kernel, tuple[Gap, ...]]:
     """The kernel ``name`` and the gaps in what is known of it.
 
-    ``given`` is a source from another file; ``warps`` is num_warps and shared memory where the
+    ``given`` is a source from another file; ``launches`` and ``symbols`` are those of the bodies
+    (``launches`` of this kernel only); ``warps`` is num_warps and shared memory where the
     launch itself says them (torch 2.5 and 2.6).
     """
     source = launcher.source if launcher is not None and launcher.source is not None else given
@@ -37,13 +39,14 @@ def assemble_kernel(
         p for p in (launcher.parameters if launcher else ()) if not is_grid_parameter(p)
     )
     set_by_launch = launcher is not None and len(call_parameters) < len(launcher.parameters)
-    grid_type = metadata.inductor_meta.get("grid_type")
     names = [p.name for p in metadata.parameters] or list(call_parameters)
     blocks = {
         **default_blocks(metadata.inductor_meta),
         **dict(metadata.body_blocks),
-        **blocks_of_grid(grid, grid_type if isinstance(grid_type, str) else "", names),
+        **blocks_of_grid(grid, metadata.inductor_meta, names),
     }
+    if launcher is None:
+        blocks.update(_blocks_of_launch(launches, names, blocks, symbols))
     kernel = Kernel(
         name=name,
         function=metadata.function or (source.function if source else ""),
@@ -65,6 +68,26 @@ def assemble_kernel(
         mutated=metadata.mutated,
     )
     return kernel, tuple(gaps)
+
+
+def _blocks_of_launch(
+    launches: Sequence[Launch],
+    names: Sequence[str],
+    known: Mapping[str, int],
+    symbols: Sequence[Symbol],
+) -> dict[str, int]:
+    unknown = [n for n in names if n not in known]
+    for launch in launches:
+        numels = {a.parameter: a.text for a in launch.arguments}
+        definitions = {
+            s.name: s.expression
+            for s in symbols
+            if s.kind == "expression" and s.line <= launch.line and s.function == launch.function
+        }
+        found = blocks_of_values(launch.grid, numels, unknown, definitions)
+        if found:
+            return found
+    return {}
 
 
 def _metadata(source: KernelSource | None) -> KernelMetadata | None:

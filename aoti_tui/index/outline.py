@@ -117,8 +117,9 @@ def _block(
     header = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text[start:opened])
     name, position, is_type = _name(header)
     line = lines.line(start) + header.count("\n", 0, position)
-    cut = text[boundary:].strip() if closing else ""
-    cut_line = lines.line(boundary + len(text[boundary:]) - len(text[boundary:].lstrip()))
+    rest = text[boundary:] if closing else ""
+    cut = rest.strip()
+    cut_line = lines.line(boundary + len(rest) - len(rest.lstrip()))
     return Block(
         name=name,
         is_type=is_type,

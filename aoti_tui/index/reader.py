@@ -12,7 +12,7 @@ from aoti_tui.index.guards import is_check, read_guards
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.kernels import assemble_kernel, passed_parameters
 from aoti_tui.index.launchers import Launcher, is_launcher, read_launcher
-from aoti_tui.index.model import Gap, Guard, Input, Kernel, WrapperIndex
+from aoti_tui.index.model import Gap, Guard, Input, Kernel, Launch, WrapperIndex
 from aoti_tui.index.outline import Block, LineMap, blocks
 from aoti_tui.index.reading import Reading
 from aoti_tui.index.versions import guess_version
@@ -106,17 +106,20 @@ def _kernels(
     parts: _Parts, readings: list[Reading], sources: Mapping[str, KernelSource]
 ) -> dict[str, Kernel]:
     lines: dict[str, int] = dict(parts.fields)
+    by_kernel: dict[str, list[Launch]] = {}
     for reading in readings:
         for launch in reading.launches:
             lines.setdefault(launch.kernel, launch.line)
+            by_kernel.setdefault(launch.kernel, []).append(launch)
     for launcher in parts.launchers.values():
         lines[launcher.kernel] = launcher.line
+    symbols = [s for r in readings for s in r.symbols]
     kernels: dict[str, Kernel] = {}
     for name, line in sorted(lines.items(), key=lambda item: item[1]):
-        launches = [la for r in readings for la in r.launches if la.kernel == name]
+        launches = by_kernel.get(name, [])
         warps = next((r.warps[name] for r in readings if name in r.warps), (None, None))
         kernel, gaps = assemble_kernel(
-            name, line, parts.launchers.get(name), sources.get(name), launches, warps
+            name, line, parts.launchers.get(name), sources.get(name), launches, symbols, warps
         )
         kernels[name] = kernel
         parts.gaps.extend(gaps)
