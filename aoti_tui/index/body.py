@@ -109,16 +109,21 @@ def _simple(reading: Reading, statement: Statement, comment: str) -> None:
         statement = Statement(statement.kind, text, statement.line, statement.end_line)
     if _ROUTINE.match(statement.text):
         return
-    if (
+    if statement.kind == "broken":
+        reading.gap(statement, "nested too deeply")
+    elif not _understood(reading, statement, comment):
+        reading.gap(statement, "unknown statement")
+
+
+def _understood(reading: Reading, statement: Statement, comment: str) -> bool:
+    return (
         _frames(reading, statement)
         or _check(reading, statement, "always")
         or read_launch(reading, statement)
         or read_value(reading, statement)
         or read_tensor(reading, statement, comment)
         or read_extern(reading, statement)
-    ):
-        return
-    reading.gap(statement, "unknown statement")
+    )
 
 
 def _comment(reading: Reading, text: str) -> None:

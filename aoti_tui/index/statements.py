@@ -11,6 +11,8 @@ from tree_sitter import Language, Node, Parser
 
 _PARSER = Parser(Language(tree_sitter_cpp.language()))
 _PREFIX = b"void f()"
+_DEEPEST = 60
+"""Statements nested deeper than any generated code are kept as one piece of text."""
 _LOOPS = frozenset({"while_statement"})
 _NESTING = frozenset(
     {
@@ -59,23 +61,26 @@ def parse_body(body: str, line: int) -> tuple[Statement, ...]:
     if compound is None or compound.end_byte < len(source.rstrip()):
         # The parser closed the body too early or not at all.
         return tuple(_split(body[1:].rstrip().removesuffix("}"), line))
-    return tuple(_children(compound, source, line))
+    return tuple(_children(compound, source, line, 0))
 
 
-def _children(compound: Node, source: bytes, line: int) -> Iterator[Statement]:
+def _children(compound: Node, source: bytes, line: int, depth: int) -> Iterator[Statement]:
     for node in compound.children:
         if node.type not in ("{", "}", ";"):
-            yield from _statement(node, source, line)
+            yield from _statement(node, source, line, depth)
 
 
 def _text(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode()
 
 
-def _statement(node: Node, source: bytes, line: int) -> Iterator[Statement]:
+def _statement(node: Node, source: bytes, line: int, depth: int) -> Iterator[Statement]:
     first = line + node.start_point[0]
     last = line + node.end_point[0]
     kind = node.type
+    if depth > _DEEPEST:
+        yield Statement("broken", _text(node, source), first, last)
+        return
     if kind == "ERROR" or node.is_missing:
         yield from _split(_text(node, source), first)
         return
@@ -83,11 +88,11 @@ def _statement(node: Node, source: bytes, line: int) -> Iterator[Statement]:
         yield Statement("comment", _text(node, source), first, last)
         return
     if kind == "compound_statement":
-        inner = tuple(_children(node, source, line))
+        inner = tuple(_children(node, source, line, depth + 1))
         yield Statement("block", "", first, last, body=inner)
         return
     if kind == "if_statement":
-        yield _if(node, source, line)
+        yield _if(node, source, line, depth)
         return
     if kind in _LOOPS:
         condition = node.child_by_field_name("condition")
@@ -97,14 +102,18 @@ def _statement(node: Node, source: bytes, line: int) -> Iterator[Statement]:
             first,
             last,
             condition=_condition(condition, source),
-            body=tuple(_inner(node.child_by_field_name("body"), source, line)),
+            body=tuple(_inner(node.child_by_field_name("body"), source, line, depth + 1)),
         )
         return
     text = _text(node, source)
     if kind in _NESTING or kind == "function_definition":
         body = node.child_by_field_name("body")
         yield Statement(
-            "nested", text.split("{")[0], first, last, body=tuple(_inner(body, source, line))
+            "nested",
+            text.split("{")[0],
+            first,
+            last,
+            body=tuple(_inner(body, source, line, depth + 1)),
         )
         return
     if node.has_error:
@@ -121,30 +130,30 @@ def _condition(node: Node | None, source: bytes) -> str:
     return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
 
 
-def _inner(node: Node | None, source: bytes, line: int) -> Iterator[Statement]:
+def _inner(node: Node | None, source: bytes, line: int, depth: int) -> Iterator[Statement]:
     if node is None:
         return
     if node.type == "compound_statement":
-        yield from _children(node, source, line)
+        yield from _children(node, source, line, depth)
     else:
-        yield from _statement(node, source, line)
+        yield from _statement(node, source, line, depth)
 
 
-def _if(node: Node, source: bytes, line: int) -> Statement:
+def _if(node: Node, source: bytes, line: int, depth: int) -> Statement:
     alternative = node.child_by_field_name("alternative")
     orelse: tuple[Statement, ...] = ()
     else_line = 0
     if alternative is not None:
         else_line = line + alternative.start_point[0]
         inner = alternative.named_children[-1] if alternative.named_children else None
-        orelse = tuple(_inner(inner, source, line))
+        orelse = tuple(_inner(inner, source, line, depth + 1))
     return Statement(
         "if",
         "",
         line + node.start_point[0],
         line + node.end_point[0],
         condition=_condition(node.child_by_field_name("condition"), source),
-        body=tuple(_inner(node.child_by_field_name("consequence"), source, line)),
+        body=tuple(_inner(node.child_by_field_name("consequence"), source, line, depth + 1)),
         orelse=orelse,
         else_line=else_line,
     )
