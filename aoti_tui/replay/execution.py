@@ -1,0 +1,223 @@
+"""Running the events that a launch needs, in order, with real values where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aoti_tui.index.model import Buffer, ExternCall, Launch, RuntimeCheck, Symbol, WrapperIndex
+from aoti_tui.replay.client import Progress, Reply, WorkerClient
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.events import Event
+from aoti_tui.replay.kernels import KernelBook
+from aoti_tui.replay.launching import Prepared, prepare, written_sources
+from aoti_tui.replay.memory import TensorTable
+from aoti_tui.replay.ops import NotReplayed, made_how, replay_op
+from aoti_tui.replay.sources import Sources
+from aoti_tui.replay.symbols import SymbolTable
+from aoti_tui.replay.tensors import Held
+from aoti_tui.replay.walk import Reached, Walker
+
+OnLaunch = Callable[[Launch, Prepared, Reply], bool]
+"""Called after every launch that is replayed, with the worker's answer; True ends the run."""
+
+
+class Execution:
+    """One run of (a slice of) ``run_impl`` in the worker. Used once."""
+
+    def __init__(
+        self,
+        index: WrapperIndex,
+        client: WorkerClient,
+        kernels: KernelBook,
+        sources: Sources,
+        symbols: SymbolTable,
+        prefix: str,
+        doing: Callable[[str], None],
+    ) -> None:
+        self.index = index
+        self.client = client
+        self.kernels = kernels
+        self.sources = sources
+        self.symbols = symbols
+        self.doing = doing
+        self.tensors = TensorTable(index, client, sources, symbols, prefix)
+        self.notes: list[str] = []
+        self.broken_checks: list[str] = []
+        """Checks of the wrapper itself that do not hold: it would have stopped there."""
+        self._on_launch: OnLaunch | None = None
+        self._progress: Progress | None = None
+        self._done = 0
+        self._total = 0
+
+    @property
+    def handles(self) -> list[str]:
+        return self.tensors.handles
+
+    def run(
+        self,
+        events: Sequence[Event],
+        target: Event | None,
+        progress: Progress | None = None,
+        on_launch: OnLaunch | None = None,
+    ) -> bool:
+        """Run ``events`` up to ``target`` (which is not run); True when it was reached."""
+        self._progress = progress
+        self._on_launch = on_launch
+        self._done, self._total = 0, len(events)
+        ordered = list(events)
+        if target is not None:
+            ordered.append(target)
+            ordered.sort(key=lambda e: e.line)
+        return Walker(self.index, self.symbols, self.notes, self._do).walk(ordered, target)
+
+    def prepared(self, launch: Launch) -> Prepared:
+        """Arguments, blocks and grid of a launch with the values of this moment."""
+        return prepare(launch, self.kernels, self.symbols, self.tensors.view)
+
+    def _do(self, event: Event) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(min(self._done, self._total), self._total)
+        fact = event.fact
+        if isinstance(fact, Symbol):
+            self._symbol(fact)
+        elif isinstance(fact, Buffer):
+            self.tensors.define(fact)
+        elif isinstance(fact, ExternCall):
+            self._extern(fact)
+        elif isinstance(fact, Launch):
+            self._launch(fact)
+        else:
+            self._check(fact)
+
+    # -- symbols and checks -------------------------------------------------------------------
+
+    def _symbol(self, symbol: Symbol) -> None:
+        if self.symbols.is_set(symbol.name):
+            return
+        if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
+            self._input_dim(symbol, symbol.position, symbol.dim)
+        elif symbol.kind == "item" and symbol.tensor is not None:
+            self._item(symbol, self.tensors[symbol.tensor])
+        elif symbol.kind == "buffer_dim" and symbol.tensor is not None:
+            self._buffer_dim(symbol, self.tensors[symbol.tensor], symbol.dim or 0)
+        else:
+            self.symbols.expression(symbol)
+
+    def _input_dim(self, symbol: Symbol, position: int, dim: int) -> None:
+        held = self.sources.input_held(position)
+        how = f"{symbol.tensor or self.index.inputs[position].name}.size({dim})"
+        if held is None:
+            self.symbols.make_up(symbol)
+        elif dim < len(held.shape):
+            self.symbols.define(symbol.name, held.shape[dim], "input", how)
+
+    def _item(self, symbol: Symbol, held: Held) -> None:
+        storage = held.storage
+        if storage.source == "made-up" and storage.input_position is not None:
+            # Nothing is known: choose what the wrapper accepts, and let the tensor agree with it.
+            value = self.symbols.make_up(symbol)
+            self.client.request("write", name=held.handle, element=0, value=value)
+            return
+        reply = self.client.request("item", name=held.handle, doing=f"reading {symbol.name}")
+        known = ("made-up", "input", "constant", "captured")
+        source = storage.source if storage.source in known else "replayed"
+        self.symbols.define(symbol.name, reply["value"], source, f"value of {symbol.tensor}")
+
+    def _buffer_dim(self, symbol: Symbol, held: Held, dim: int) -> None:
+        if dim >= len(held.shape):
+            raise ReplayError(
+                "unknown",
+                f"{symbol.name} cannot be worked out",
+                f"{symbol.tensor} has {len(held.shape)} dimensions, not {dim + 1}",
+                f"Set it with --set {symbol.name}=VALUE",
+            )
+        source = "made-up" if held.storage.source == "made-up" else "replayed"
+        self.symbols.define(symbol.name, held.shape[dim], source, f"{symbol.tensor}.size({dim})")
+
+    def _check(self, check: RuntimeCheck) -> None:
+        if check.condition.startswith("assert_"):
+            return
+        try:
+            holds = bool(self.symbols.number(check.condition))
+        except ReplayError as error:
+            if error.kind != "unknown":
+                raise
+            return
+        if not holds:
+            self.broken_checks.append(
+                f"the wrapper itself stops at line {check.line}: {check.condition} does not hold"
+            )
+
+    # -- launches and ops ---------------------------------------------------------------------
+
+    def _launch(self, launch: Launch) -> None:
+        """Replay a launch for good: its outputs are what later events read."""
+        doing = f"replaying {launch.kernel} (:{launch.line})"
+        self.doing(doing)
+        self.kernels.compiled(launch.kernel, self.doing)
+        prepared = self.prepared(launch)
+        reply = Reply({}, ())
+        if 0 not in prepared.grid:
+            reply = self.client.request(
+                "scan",
+                doing=doing,
+                kernel=launch.kernel,
+                args=prepared.request_args,
+                blocks=prepared.blocks.sizes,
+                grid=list(prepared.grid),
+                mode="big",
+                stop_at_first=False,
+                write=True,
+            )
+        if self._on_launch is not None:
+            if self._on_launch(launch, prepared, reply):
+                raise Reached
+        else:
+            self._note_failures(launch, reply)
+        how = f"{launch.kernel} (:{launch.line})"
+        for parameter, source in written_sources(launch, prepared, self.kernels).items():
+            self._wrote(prepared.held[parameter], source, how)
+
+    def _note_failures(self, launch: Launch, reply: Reply) -> None:
+        for found in reply.get("asserts", ()):
+            self.notes.append(
+                f"upstream {launch.kernel} (:{launch.line}) already fails: {found['message']} in "
+                f"{len(found['programs'])} programs; on the GPU nothing after it counts"
+            )
+        for fault in reply.get("faults", ()):
+            self.notes.append(
+                f"upstream {launch.kernel} (:{launch.line}) already accesses element "
+                f"{fault['element']} of {fault['argument']}, which has {fault['size']}"
+            )
+
+    def _wrote(self, held: Held, source: str, how: str) -> None:
+        storage = held.storage
+        if storage.written and storage.source == "made-up":
+            # Only a part may have been overwritten; the rest stays invented.
+            source = "made-up"
+        storage.source = source
+        storage.how = made_how(source, how)
+        storage.written = True
+        if storage.input_position is not None and not held.handle.startswith(self.tensors.prefix):
+            self.sources.spoiled = True
+
+    def _extern(self, extern: ExternCall) -> None:
+        self.doing(f"replaying {extern.op} (:{extern.line})")
+        prefix, view = self.tensors.prefix, self.tensors.view
+        try:
+            result = replay_op(extern, self.client, prefix, view, self.symbols.number)
+        except NotReplayed as error:
+            self.notes.append(
+                f"{extern.op} (:{extern.line}) is not replayed, its result is made up: {error}"
+            )
+            for written in extern.writes:
+                self.tensors.invent(
+                    written.base, f"made up: {extern.op} (:{extern.line}) is not replayed"
+                )
+            return
+        for name, held in result.made.items():
+            self.tensors.put(name, held)
+        for written in extern.writes:
+            if written.base not in result.made:
+                self._wrote(view(written), result.source, f"{extern.op} (:{extern.line})")

@@ -1,0 +1,142 @@
+"""C++ arguments of an extern call to arguments of the worker's ``extern`` request.
+
+The C shim's conventions are those of torch/csrc/inductor/aoti_torch (an array is a pointer and
+its length, an optional is a pointer, bools are ints, results are ``&name_handle``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from aoti_tui.index.calls import split_arguments
+from aoti_tui.index.model import ExternCall, TensorView
+from aoti_tui.index.tensors import dtype_name
+
+_ARRAY = re.compile(
+    r"(?:std::array<\s*(?P<type>[\w:]+)[^<>]*>|std::vector<\s*(?P<vtype>[\w:]+)\s*>)?"
+    r"\s*\{(?P<items>.*)\}\s*(?:\.\s*\w+\(\))?",
+    re.S,
+)
+_FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?f?|[-+]?INFINITY|NAN")
+_INTEGER = re.compile(r"-?\d+(?:LL|L|UL|ULL)?")
+_OUTPUT = re.compile(r"&\s*(\w+?)(?:_handle)?$")
+_STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
+_PLACE = (
+    "this->device_idx_",
+    "cached_torch_device_type_",
+    "cached_torch_layout_",
+    "proxy_executor",
+)
+
+
+class CannotConvert(Exception):
+    """An argument whose form is not known; ``str()`` of it says which."""
+
+
+def extern_arguments(
+    extern: ExternCall,
+    hold: Callable[[TensorView], str],
+    evaluate: Callable[[str], int | float],
+    arrays: Callable[[str], tuple[str, ...] | None],
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """``(args, outputs)`` for the worker.
+
+    ``hold`` gives the worker's name of a tensor, ``evaluate`` a C++ expression's value, ``arrays``
+    the elements of a named int array. ``outputs`` are wrapper names that the call makes.
+    Raises :class:`CannotConvert`.
+    """
+    views = [*extern.writes, *extern.reads]
+    made = {view.base for view in extern.writes}
+    args: list[dict[str, Any]] = []
+    outputs: list[str] = []
+    texts = list(extern.arguments)
+    position = 0
+    while position < len(texts):
+        text = texts[position].strip()
+        position += 1
+        if text.startswith("proxy_executor"):
+            continue
+        output = _OUTPUT.match(text)
+        if output and (output[1] in made or text.endswith("_handle")):
+            outputs.append(output[1])
+            continue
+        view = _view_in(text, views)
+        array = _ARRAY.fullmatch(text)
+        if array is not None and array["items"] is not None:
+            items = split_arguments(array["items"])
+            kind = array["type"] or array["vtype"] or "int64_t"
+            args.append(_array(kind, items, views, hold, evaluate))
+            position = _skip_length(texts, position, len(items))
+        elif (named := arrays(text)) is not None and text != "nullptr":
+            args.append({"ints": [int(evaluate(item)) for item in named]})
+            position = _skip_length(texts, position, len(named))
+        elif view is not None:
+            args.append({"tensor": hold(view)})
+        else:
+            args.append(_scalar(text, evaluate))
+    return args, outputs
+
+
+def _array(
+    kind: str,
+    items: tuple[str, ...],
+    views: list[TensorView],
+    hold: Callable[[TensorView], str],
+    evaluate: Callable[[str], int | float],
+) -> dict[str, Any]:
+    if "Tensor" in kind:
+        tensors: list[str | None] = []
+        for item in items:
+            view = _view_in(item, views)
+            if view is None and item.strip() != "nullptr":
+                raise CannotConvert(f"the tensor {item!r} is not known")
+            tensors.append(hold(view) if view is not None else None)
+        return {"tensors": tensors}
+    values = [evaluate(item) for item in items]
+    if kind in ("double", "float"):
+        return {"floats": [float(v) for v in values]}
+    if kind == "bool":
+        return {"bools": [bool(v) for v in values]}
+    return {"ints": [int(v) for v in values]}
+
+
+def _scalar(text: str, evaluate: Callable[[str], int | float]) -> dict[str, Any]:
+    if text in ("nullptr", "{}", "std::nullopt", "c10::nullopt"):
+        return {"none": True}
+    if text in ("true", "false"):
+        return {"bool": text == "true"}
+    dtype = dtype_name(text)
+    if dtype is not None:
+        return {"dtype": dtype}
+    if text.startswith(_PLACE) or "device_type" in text:
+        return {"none": True}
+    if _INTEGER.fullmatch(text):
+        return {"int": int(text.rstrip("UL"))}
+    if _FLOAT.fullmatch(text):
+        lowered = text.lower().rstrip("f") if "inf" not in text.lower() else text.lower()[:-5]
+        return {"float": float(lowered)}
+    string = _STRING.fullmatch(text)
+    if string is not None:
+        return {"text": string[1]}
+    value = evaluate(text.removeprefix("&"))
+    return {"float": value} if isinstance(value, float) else {"int": int(value)}
+
+
+def _skip_length(texts: list[str], position: int, length: int) -> int:
+    """Past the array's length, which the C shim takes as an argument of its own."""
+    if position < len(texts) and texts[position].strip().rstrip("UL") == str(length):
+        return position + 1
+    return position
+
+
+def _view_in(text: str, views: list[TensorView]) -> TensorView | None:
+    """The first view whose base ``text`` names; it is used up unless it is named plainly."""
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    for view in views:
+        if view.base in names or f"{view.base}_handle" in names:
+            if view.sizes is not None:
+                views.remove(view)
+            return view
+    return None

@@ -1,0 +1,373 @@
+"""A replay session: one wrapper, one worker, the user's inputs and settings."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_tui.index.model import Launch, Symbol, WrapperIndex
+from aoti_tui.replay.blocks import decode_block, decode_summary
+from aoti_tui.replay.captured import read_folder
+from aoti_tui.replay.client import Progress, WorkerClient
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.execution import Execution
+from aoti_tui.replay.inputs import summary_text
+from aoti_tui.replay.kernels import KernelBook
+from aoti_tui.replay.launching import Prepared, need_grid
+from aoti_tui.replay.model import (
+    Block,
+    GivenInput,
+    Program,
+    Recording,
+    ReplayResult,
+    Summary,
+    SymbolValue,
+    WorkerInfo,
+)
+from aoti_tui.replay.plan import LaunchPlan, Planner
+from aoti_tui.replay.recording import decode
+from aoti_tui.replay.results import decode_result
+from aoti_tui.replay.sources import Sources
+from aoti_tui.replay.symbols import SymbolTable
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A launch whose arguments stand in the worker."""
+
+    key: tuple[object, ...]
+    execution: Execution
+    prepared: Prepared
+
+
+class ReplaySession:
+    """Replays launches of one wrapper.
+
+    Blocking, thread-safe (:meth:`cancel` from any thread); nothing runs before it is asked for,
+    and the worker starts with the first question. All methods that run something raise
+    :class:`~aoti_tui.replay.errors.ReplayError`; the session stays usable afterwards.
+    """
+
+    def __init__(
+        self,
+        index: WrapperIndex,
+        *,
+        python: str | None = None,
+        inputs: Path | None = None,
+        settings: Mapping[str, Number] | None = None,
+        constants: Path | None = None,
+        tensors: Path | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.index = index
+        self.client = WorkerClient(python)
+        self.kernels = KernelBook(index, self.client)
+        self.planner = Planner(index, self.kernels)
+        self.settings: dict[str, Number] = {}
+        for name, value in (settings or {}).items():
+            self.set_symbol(name, value)
+        captured = read_folder(tensors, index) if tensors is not None else None
+        self.sources = Sources(
+            index, self.client, inputs=inputs, constants=constants, captured=captured, seed=seed
+        )
+        self.doing = ""
+        """What runs right now, in a user's words; for a status line."""
+        self._turn = threading.RLock()
+        self._ready: _Ready | None = None
+        self._epochs = itertools.count(1)
+        self._cancelling = False
+
+    # -- the worker ---------------------------------------------------------------------------
+
+    def info(self) -> WorkerInfo:
+        """What the worker's Python has; quick, torch is not imported for it."""
+        reply = self.client.hello()
+        return WorkerInfo(
+            python=str(reply.get("python", "")),
+            executable=str(reply.get("executable", self.client.python)),
+            torch=reply.get("torch"),
+            triton=reply.get("triton"),
+            problems=tuple(str(p) for p in reply.get("problems", ())),
+        )
+
+    def warm(self) -> None:
+        """Import torch and triton in the worker, while the user reads."""
+        self.client.request("warm", doing="importing torch and triton")
+
+    def cancel(self) -> bool:
+        """Stop what runs; False when nothing does. What was running raises ``cancelled``."""
+        self._cancelling = True
+        return self.client.cancel()
+
+    def close(self) -> None:
+        """End the worker."""
+        self.client.close()
+
+    def __enter__(self) -> ReplaySession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- inputs and symbols -------------------------------------------------------------------
+
+    def given_inputs(self) -> tuple[GivenInput, ...]:
+        """The inputs file by position, with a summary of each tensor; empty without a file."""
+        with self._turn:
+            given = self.sources.given()
+            found = []
+            for one in given:
+                summary = ""
+                held = self.sources.input_held(one.position)
+                if one.kind == "tensor" and held is not None:
+                    reply = self.client.request("describe", name=held.handle)
+                    summary = summary_text(decode_summary(reply.get("summary")))
+                found.append(
+                    GivenInput(
+                        one.position,
+                        one.name,
+                        one.kind,
+                        one.dtype,
+                        one.shape,
+                        one.stride,
+                        one.value,
+                        summary,
+                    )
+                )
+            return tuple(found)
+
+    def input_problems(self) -> tuple[str, ...]:
+        """What is odd about the given inputs: violated guards, sizes and strides that differ."""
+        with self._turn:
+            self.sources.given()
+            return self.sources.problems
+
+    def set_symbol(self, name: str, value: Number) -> None:
+        """What if ``name`` were ``value``? Holds until :meth:`unset_symbol`."""
+        known = {s.name for s in self.index.symbols}
+        if name not in known:
+            shapes = sorted(n for n in known if not n.endswith("numel"))
+            raise ReplayError(
+                "bad-inputs",
+                f"No symbol is called {name}",
+                f"the wrapper knows {', '.join(shapes[:8]) or 'none'}",
+                "Name one of them; size parameters such as ks0 belong to a kernel, their "
+                "symbol stands beside them at the launch",
+            )
+        self.settings[name] = value
+        self._ready = None
+
+    def unset_symbol(self, name: str) -> None:
+        self.settings.pop(name, None)
+        self._ready = None
+
+    def symbols(self, deep: bool = False) -> tuple[SymbolValue, ...]:
+        """Values of the wrapper's symbols, in order.
+
+        Those that can only be read from a computed tensor are left out unless ``deep``, which
+        replays what they need.
+        """
+        with self._turn:
+            self._begin()
+            execution = self._execution()
+            pending: list[Symbol] = []
+            for event in self.planner.events():
+                fact = event.fact
+                if not isinstance(fact, Symbol) or event.scopes:
+                    continue
+                computed = fact.tensor is not None and self.index.input_named(fact.tensor) is None
+                if computed and fact.kind in ("item", "buffer_dim"):
+                    pending.append(fact)
+                    continue
+                try:
+                    execution.run([event], None)
+                except ReplayError as error:
+                    if error.kind != "unknown":
+                        raise
+            found = dict(execution.symbols.values)
+            self._drop(execution)
+            for symbol in pending if deep else ():
+                target, events = self.planner.plan_symbol(symbol)
+                inner = self._execution()
+                inner.run((*events, target), None)
+                found.update(inner.symbols.values)
+                self._drop(inner)
+            order = {s.name: i for i, s in enumerate(self.index.symbols)}
+            return tuple(sorted(found.values(), key=lambda v: order.get(v.name, -1)))
+
+    # -- launches -----------------------------------------------------------------------------
+
+    def plan(self, launch: Launch, only: frozenset[str] | None = None) -> LaunchPlan:
+        """What has to be replayed before ``launch``; runs nothing."""
+        return self.planner.plan(launch, only)
+
+    def run(
+        self,
+        launch: Launch,
+        *,
+        program: Program | None = None,
+        mode: str = "big",
+        progress: Progress | None = None,
+        only: frozenset[str] | None = None,
+    ) -> ReplayResult:
+        """Replay what ``launch`` needs, then scan its whole grid (or one program of it).
+
+        ``mode``: ``big`` (very large blocks, failing elements mapped back) or ``full`` (program by
+        program). Tensors keep their values: running it again gives the same.
+        """
+        with self._turn:
+            self._begin()
+            ready = self._make_ready(launch, only, progress)
+            prepared = ready.prepared
+            if 0 in prepared.grid:
+                return decode_result({}, ready.execution, prepared, self.kernels, mode)
+            doing = f"scanning {launch.kernel} (:{launch.line})"
+            self._say(doing)
+            fields = {
+                "kernel": launch.kernel,
+                "args": prepared.request_args,
+                "blocks": prepared.blocks.sizes,
+                "grid": list(prepared.grid),
+            }
+            if program is not None:
+                self._check_program(program, prepared)
+                reply = self.client.request(
+                    "record", doing=doing, progress=progress, program=list(program), **fields
+                )
+            else:
+                reply = self.client.request(
+                    "scan",
+                    doing=doing,
+                    progress=progress,
+                    mode=mode,
+                    stop_at_first=False,
+                    write=False,
+                    **fields,
+                )
+            self._say("")
+            return decode_result(reply, ready.execution, prepared, self.kernels, mode)
+
+    def record(
+        self,
+        launch: Launch,
+        program: Program = (0, 0, 0),
+        progress: Progress | None = None,
+        only: frozenset[str] | None = None,
+    ) -> Recording:
+        """Every assignment of one program of ``launch``, with values."""
+        with self._turn:
+            self._begin()
+            ready = self._make_ready(launch, only, progress)
+            prepared = ready.prepared
+            need_grid(prepared.grid, launch)
+            self._check_program(program, prepared)
+            doing = f"recording program {program} of {launch.kernel} (:{launch.line})"
+            self._say(doing)
+            reply = self.client.request(
+                "record",
+                doing=doing,
+                progress=progress,
+                kernel=launch.kernel,
+                args=prepared.request_args,
+                blocks=prepared.blocks.sizes,
+                grid=list(prepared.grid),
+                program=list(program),
+            )
+            self._say("")
+            return decode(
+                reply,
+                reply.blobs,
+                kernel=launch.kernel,
+                launch_line=launch.line,
+                arguments=prepared.arguments,
+                symbols=tuple(ready.execution.symbols.values.values()),
+            )
+
+    def read_argument(
+        self, launch: Launch, parameter: str, start: int = 0, count: int = 256
+    ) -> tuple[Block, Summary | None]:
+        """Elements of an argument as the launch gets it (flattened), and its summary."""
+        with self._turn:
+            ready = self._make_ready(launch, None, None)
+            held = ready.prepared.held.get(parameter)
+            if held is None:
+                raise ReplayError(
+                    "unknown",
+                    f"{parameter} of {launch.kernel} holds no elements",
+                    "it is no tensor argument",
+                    "Choose a pointer parameter",
+                )
+            reply = self.client.request("read", name=held.handle, start=start, count=count)
+            described = self.client.request("describe", name=held.handle)
+            return (
+                decode_block(reply.get("block", reply), reply.blobs),
+                decode_summary(described.get("summary")),
+            )
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _make_ready(
+        self, launch: Launch, only: frozenset[str] | None, progress: Progress | None
+    ) -> _Ready:
+        key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
+        if self._ready is not None and self._ready.key == key and self.client.alive:
+            return self._ready
+        if self._ready is not None:
+            old, self._ready = self._ready, None
+            self._drop(old.execution)
+        plan = self.planner.plan(launch, only)
+        execution = self._execution()
+        if not execution.run(plan.events, plan.target, progress):
+            raise ReplayError(
+                "unknown",
+                f"{launch.kernel} (:{launch.line}) was not reached",
+                "the wrapper's branches lead past it",
+                "Choose other inputs or symbols",
+            )
+        self.kernels.compiled(launch.kernel, self._say)
+        prepared = execution.prepared(launch)
+        key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
+        self._ready = _Ready(key, execution, prepared)
+        return self._ready
+
+    def _execution(self) -> Execution:
+        self.sources.given()
+        symbols = SymbolTable(self.index, self.settings, self.sources.expected)
+        return Execution(
+            index=self.index,
+            client=self.client,
+            kernels=self.kernels,
+            sources=self.sources,
+            symbols=symbols,
+            prefix=f"run{next(self._epochs)}:",
+            doing=self._say,
+        )
+
+    def _drop(self, execution: Execution) -> None:
+        if execution.handles and self.client.alive:
+            self.client.request("drop", names=execution.handles)
+
+    def _check_program(self, program: Program, prepared: Prepared) -> None:
+        if any(not 0 <= p < size for p, size in zip(program, prepared.grid, strict=True)):
+            raise ReplayError(
+                "bad-inputs",
+                f"There is no program {program[0]},{program[1]},{program[2]}",
+                f"the grid is {prepared.grid[0]}×{prepared.grid[1]}×{prepared.grid[2]}",
+                "Choose a program inside of it, counted from 0",
+            )
+
+    def _begin(self) -> None:
+        self._cancelling = False
+
+    def _say(self, doing: str) -> None:
+        self.doing = doing
+        if self._cancelling:
+            self._cancelling = False
+            raise ReplayError(
+                "cancelled", "Cancelled", "you asked for it", "Run it again when you want it"
+            )
