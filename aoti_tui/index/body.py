@@ -159,7 +159,7 @@ def _frames(reading: Reading, statement: Statement) -> bool:
 
 
 def model_frames(text: str) -> tuple[ModelFrame, ...]:
-    """The frames of a Python stack summary, each with the line of code under it."""
+    """The frames of Python stack summaries, each once and with the line of code under it."""
     frames: list[ModelFrame] = []
     lines = text.splitlines()
     for position, line in enumerate(lines):
@@ -169,7 +169,7 @@ def model_frames(text: str) -> tuple[ModelFrame, ...]:
             code = "" if _FRAME.search(following) else following.strip()
             file, number, function = match.groups()
             frames.append(ModelFrame(file, int(number), function.strip(), code))
-    return tuple(frames)
+    return tuple(dict.fromkeys(frames))
 
 
 def _if(reading: Reading, statement: Statement) -> None:

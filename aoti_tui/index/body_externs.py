@@ -68,6 +68,8 @@ def read_extern(reading: Reading, statement: Statement) -> bool:
             scopes=reading.where(),
             source_nodes=annotation.source_nodes,
             aten=annotation.aten,
+            debug_handle=reading.debug_handles.pop(call.name, None),
+            model_frames=reading.frames[-1] if reading.frames else (),
         )
     )
     return True

@@ -31,6 +31,7 @@ _ASSIGNED = re.compile(r"^(\w+(?:\[\d+\])?)\s*=\s*(.+)$", re.S)
 _OUTPUT = re.compile(r"^output_handles\[(\d+)\]\s*=\s*(.+)$", re.S)
 _OUTPUT_TARGET = re.compile(r"^&?output_handles\[(\d+)\]$")
 _TUPLE_PART = re.compile(r"^std::get<(\d+)>\((\w+)\)$")
+_WRAPPED = re.compile(r"^(?:std::move\()?RAIIAtenTensorHandle\((\w+)\)\)?$")
 _POINTER_LOCAL = re.compile(r"^(?:tmp_|var_\d)")
 _FILLERS = frozenset(
     {
@@ -171,6 +172,9 @@ def _definition(reading: Reading, statement: Statement, comment: str) -> bool:
     if assigned is not None and name not in reading.names.tensors:
         return False
     line = statement.line
+    wrapped = _WRAPPED.match(value)
+    if wrapped and wrapped.group(1) in reading.names.handles:
+        return _named_handle(reading, statement, name, wrapped.group(1))
     made = _allocation(reading, value)
     if made is not None:
         reading.buffer(name, line, made)

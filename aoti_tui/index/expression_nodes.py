@@ -374,5 +374,7 @@ _FUNCTIONS: dict[str, Callable[..., int | float]] = {
     "fmod": _remainder,
     "cdiv": lambda a, b: -_floor_divide(-a, b),
     "where": lambda condition, chosen, other: chosen if condition else other,
+    # A memory pool's slots: torch/_inductor/codegen/memory_planning.py, ALIGN_BYTES.
+    "align": lambda size: (_integer(size, "align") + 63) // 64 * 64,
     "zeros_like": lambda value: type(value)(0),
 }

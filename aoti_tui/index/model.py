@@ -273,7 +273,8 @@ class Buffer:
     (``aoti_torch_assign_tensors_out``), ``result`` (made by an extern call) or ``declaration``
     (an empty handle that a branch fills). ``sizes`` and ``strides`` are C++ expressions in
     elements, with ``int_array_N`` resolved; None when the wrapper does not say.
-    A name can have several definitions (one per branch).
+    A name can have several definitions (one per branch). A folded constant is an ``alias`` of
+    the buffer that ``_const_run_impl`` hands out for it.
     """
 
     name: str
@@ -306,6 +307,8 @@ class ExternCall:
     scopes: tuple[Scope, ...] = ()
     source_nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
+    debug_handle: int | None = None
+    model_frames: tuple[ModelFrame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

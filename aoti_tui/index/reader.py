@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -12,9 +13,10 @@ from aoti_tui.index.guards import is_check, read_guards
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.kernels import assemble_kernel, passed_parameters
 from aoti_tui.index.launchers import Launcher, is_launcher, read_launcher
-from aoti_tui.index.model import Gap, Guard, Input, Kernel, Launch, WrapperIndex
+from aoti_tui.index.model import Gap, Guard, Input, Kernel, Launch, TensorView, WrapperIndex
 from aoti_tui.index.outline import Block, LineMap, blocks
 from aoti_tui.index.reading import Reading
+from aoti_tui.index.tensors import Made
 from aoti_tui.index.versions import guess_version
 
 Progress = Callable[[float], None]
@@ -27,6 +29,7 @@ class _HasLine(Protocol):
 
 _Fact = TypeVar("_Fact", bound=_HasLine)
 
+_FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d+)\];')
 _OUTLINE_SHARE = 0.3
 """Part of the work that is finding the functions, for the progress reports."""
 
@@ -39,6 +42,8 @@ class _Parts:
     guards: list[Guard] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     bodies: list[Block] = field(default_factory=list)
+    folded: dict[int, str] = field(default_factory=dict)
+    """Folded constants by the output of ``_const_run_impl`` that makes them."""
 
 
 def read_wrapper(
@@ -64,6 +69,7 @@ def read_wrapper(
         if position % 64 == 0:
             report(_OUTLINE_SHARE + (1 - _OUTLINE_SHARE) * position / len(found) * 0.8)
     readings = _bodies(parts, kernel_sources or {})
+    _name_folded(parts, readings)
     kernels = _kernels(parts, readings, kernel_sources or {})
     report(1.0)
     return _index(text, path, parts, readings, kernels)
@@ -85,6 +91,8 @@ def _sort(block: Block, parts: _Parts) -> None:
         parts.gaps.extend(gaps)
     elif method[2] in ("run_impl", "_const_run_impl") and method[0]:
         parts.bodies.append(block)
+    elif method[2] == "const_run_impl":
+        parts.folded.update((int(m[2]), m[1]) for m in _FOLDED.finditer(block.body))
     elif block.is_type and block.name.endswith("ModelKernels"):
         parts.fields.update(read_kernel_fields(block))
     elif (method[0] and method[0] == method[2]) or "inputs_info_[" in block.body:
@@ -100,6 +108,16 @@ def _bodies(parts: _Parts, sources: Mapping[str, KernelSource]) -> list[Reading]
         read_function(block, block.name.rpartition("::")[2], parts.launchers, parameters)
         for block in parts.bodies
     ]
+
+
+def _name_folded(parts: _Parts, readings: list[Reading]) -> None:
+    """Ties each folded constant to the buffer that ``_const_run_impl`` hands out for it."""
+    for reading in readings:
+        if reading.function == "_const_run_impl":
+            for output in reading.outputs:
+                name = parts.folded.get(output.position)
+                if name is not None:
+                    reading.buffer(name, output.line, Made("alias", TensorView(output.name)))
 
 
 def _kernels(
