@@ -23,7 +23,8 @@ _CPU_CHECK = re.compile(
     r"!!! Uncaught exception: (?P<uncaught>.*)|kernel, (?P<file>\S+\.cpp):\d+, (?P<check>.*)"
 )
 _GUARD = re.compile(
-    r"input_handles\[\d+\]: (?:unmatched|dim value is too)[^\n]*|Expected u\d+ [<>=!]+[^\n]*but received[^\n]*"
+    r"input_handles\[\d+\]: (?:unmatched|dim value is too)[^\n]*"
+    r"|Expected u\d+ [<>=!]+[^\n]*but received[^\n]*"
 )
 _AUTOTUNE = re.compile(
     r"\bAUTOTUNE\b|autotune_process|benchmark_all_configs|autotune_to_one_config|"

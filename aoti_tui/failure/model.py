@@ -126,7 +126,8 @@ class GuardFinding:
 
     position: int
     name: str
-    dim: int
+    dim: int | None
+    """None when the value of a number or one-element input is checked, not a size."""
     min: int | None
     max: int | None
     equals: int | None

@@ -24,12 +24,13 @@ from aoti_tui.index.model import (
     WrapperIndex,
 )
 from aoti_tui.kernel.model import KernelProgram, Store
-from aoti_tui.kernel.slice import SliceNode, is_index_only, slice_expression, slice_name
+from aoti_tui.kernel.slice import SliceNode, is_index_only, slice_expression
 
 _IDENTIFIER = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w*\s*(?:\(|::|<))")
 _NOT_A_NAME = frozenset(
-    "int64_t int32_t double float auto const static_cast std c10 at nullptr true false bool "
-    "long unsigned int min max floor ceil this device_idx_ stream kernels".split()
+    {"int64_t", "int32_t", "double", "float", "auto", "const", "static_cast", "std", "c10", "at"}
+    | {"nullptr", "true", "false", "bool", "long", "unsigned", "int", "min", "max", "floor"}
+    | {"ceil", "this", "device_idx_", "stream", "kernels"}
 )
 _MAX_NODES = 1500
 _RANDOM_OPS = ("rand", "normal_", "uniform_", "bernoulli", "multinomial")
@@ -114,7 +115,9 @@ class Tracer:
         children: list[ProvenanceNode] = []
         if self._nodes > _MAX_NODES:
             return ProvenanceNode("note", tree.name, "the chain goes on; it was cut here")
-        if tree.kind in ("load", "parameter", "extent"):
+        if tree.kind == "parameter":
+            return self._leaf(launch, kernel, tree)
+        if tree.kind in ("load", "extent"):
             children.append(self._leaf(launch, kernel, tree))
         children.extend(self.kernel_value(launch, kernel, child) for child in tree.children)
         entry = self.index.kernels.get(kernel)
@@ -158,7 +161,7 @@ class Tracer:
         A lane number divided by ``ks0`` runs to ``xnumel // ks0``: where the launch gives
         ``xnumel = s0*s1`` and ``ks0 = s1``, only ``s0`` bounds it.
         """
-        names = self._resolved_names(argument.text, launch)
+        names = names_in(argument.text)
         if leaf.kind == "extent" and leaf.divisor:
             divisor = next(
                 (a.text for a in launch.arguments if a.parameter == leaf.divisor), leaf.divisor
@@ -171,9 +174,6 @@ class Tracer:
     def _resolved_text(self, text: str, launch: Launch) -> str:
         symbol = self.index.symbol(text, launch.line)
         return symbol.expression if symbol is not None and symbol.kind == "expression" else text
-
-    def _resolved_names(self, text: str, launch: Launch) -> tuple[str, ...]:
-        return names_in(text)
 
     def _fixed_parameter(self, launch: Launch, leaf: SliceNode) -> ProvenanceNode:
         entry = self.index.kernels.get(launch.kernel)

@@ -257,9 +257,10 @@ class _Slicer:
             elif numel is not None:
                 found.append(SliceNode("extent", numel, root, line, divisor=divisor))
         for name in names_read(node):
-            if name in self.parameters and name not in self.program.constexprs:
-                if not _is_extent(name) and not any(name in (f.name, f.divisor) for f in found):
-                    found.append(SliceNode("parameter", name, name, line))
+            is_size = name in self.parameters and name not in self.program.constexprs
+            shown = _is_extent(name) or any(name in (f.name, f.divisor) for f in found)
+            if is_size and not shown:
+                found.append(SliceNode("parameter", name, name, line))
         return list(dict.fromkeys(found))
 
     def _numel_of(self, root: str) -> str | None:

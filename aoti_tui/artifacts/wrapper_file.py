@@ -1,0 +1,196 @@
+"""Finding the wrapper's text in what the user has: a file, a ``.pt2`` package or a folder.
+
+A package is a zip with ``…/data/aotinductor/<model>/<hash>.wrapper.cpp`` for each model
+(torch/export/pt2_archive/constants.py); it is read in place.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aoti_tui.artifacts.errors import ArtifactError
+
+_WRAPPER_END = ".wrapper.cpp"
+_LARGEST = 512 * 1024 * 1024
+_MOST_FILES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class WrapperText:
+    """The text of a wrapper and how to call it.
+
+    ``member`` is the path inside a package; ``model`` the package's name of the model.
+    """
+
+    path: Path
+    text: str
+    member: str = ""
+    model: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.name}:{self.model}" if self.model else self.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
+def open_wrapper(path: Path, model: str | None = None) -> WrapperText:
+    """The wrapper of a file, package or folder.
+
+    ``model`` chooses one of several. Raises :class:`ArtifactError` when there is none, when
+    several are there and none was chosen, and when the file cannot be read as text.
+    """
+    if path.is_dir():
+        return _from_folder(path, model)
+    if not path.exists():
+        raise ArtifactError(
+            f"{path} was not found",
+            "no file of that name exists",
+            "Give the path of a *.wrapper.cpp, a .pt2 package or a folder that holds one.",
+        )
+    if zipfile.is_zipfile(path):
+        return _from_package(path, model)
+    return WrapperText(path, read_text(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; an :class:`ArtifactError` for one that is unreadable, empty or binary."""
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise ArtifactError(
+                f"{path} is too large",
+                f"it has {size // 2**20} MB, at most {_LARGEST // 2**20} MB are read",
+                "Give the wrapper itself.",
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise ArtifactError(
+            f"{path} cannot be read", error.strerror or str(error), "Check the path and its rights."
+        ) from error
+    return decode(data, str(path))
+
+
+def decode(data: bytes, name: str) -> str:
+    """Text out of bytes; an :class:`ArtifactError` when they are empty or no text."""
+    if not data.strip():
+        raise ArtifactError(
+            f"{name} is empty",
+            "it holds no text",
+            "Give the *.wrapper.cpp that the compiler wrote, or the .pt2 package.",
+        )
+    if b"\0" in data[:65536]:
+        raise ArtifactError(
+            f"{name} is not text",
+            f"it is a binary file ({_kind_of(data)})",
+            "Give the *.wrapper.cpp that stands beside it, or the .pt2 package.",
+        )
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
+def _kind_of(data: bytes) -> str:
+    if data.startswith(b"\x7fELF"):
+        return "an ELF object or shared library, perhaps the compiled wrapper.so"
+    if data.startswith(b"PK"):
+        return "a damaged zip"
+    return "not C++ source"
+
+
+def _from_folder(folder: Path, model: str | None) -> WrapperText:
+    wrappers: list[Path] = []
+    packages: list[Path] = []
+    for count, name in enumerate(_files_below(folder)):
+        if count > _MOST_FILES:
+            break
+        if name.endswith((_WRAPPER_END, f"{os.sep}wrapper.cpp")):
+            wrappers.append(Path(name))
+        elif name.endswith(".pt2"):
+            packages.append(Path(name))
+    found = sorted(wrappers) or sorted(packages)
+    chosen = [p for p in found if model is None or model in (p.parent.name, p.name, str(p))]
+    if model is not None and not chosen and len(packages) == 1 and not wrappers:
+        chosen = packages
+    if not chosen:
+        if found and model is not None:
+            raise _no_such_model(folder, model, [_label(folder, p) for p in found])
+        raise ArtifactError(
+            f"{folder} holds no wrapper",
+            "no *.wrapper.cpp and no .pt2 was found in it or below",
+            "Give the folder of an unpacked package or of TORCHINDUCTOR_CACHE_DIR, or the file.",
+        )
+    if len(chosen) > 1:
+        raise ArtifactError(
+            f"{folder} holds {len(chosen)} wrappers",
+            "which one is meant is not known:\n  "
+            + "\n  ".join(_label(folder, p) for p in chosen[:40]),
+            "Give the path of one of them, or choose with --model NAME.",
+        )
+    return open_wrapper(chosen[0], model if chosen[0].suffix == ".pt2" else None)
+
+
+def _label(folder: Path, path: Path) -> str:
+    return str(path.relative_to(folder))
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        for name in sorted(files):
+            yield os.path.join(root, name)
+
+
+def _no_such_model(path: Path, model: str, names: list[str]) -> ArtifactError:
+    return ArtifactError(
+        f"{path} holds no model {model}",
+        "it holds:\n  " + "\n  ".join(names[:40]),
+        "Choose one of these with --model NAME.",
+    )
+
+
+def package_models(path: Path) -> dict[str, str]:
+    """The wrappers of a package: model name to member path.
+
+    Two wrappers of one model are told apart by their file name.
+    """
+    with zipfile.ZipFile(path) as package:
+        members = [i.filename for i in package.infolist() if i.filename.endswith(_WRAPPER_END)]
+    models: dict[str, str] = {}
+    for member in members:
+        parts = member.split("/")
+        model = parts[-2] if len(parts) > 1 else parts[-1]
+        models[model if model not in models else f"{model}/{parts[-1]}"] = member
+    return models
+
+
+def _from_package(path: Path, model: str | None) -> WrapperText:
+    try:
+        models = package_models(path)
+        if not models:
+            raise ArtifactError(
+                f"{path} holds no wrapper",
+                "no *.wrapper.cpp is in the package",
+                "A package made without sources cannot be explained: take the wrapper from the "
+                "compiler's cache, or compile again.",
+            )
+        if model is not None and model not in models:
+            raise _no_such_model(path, model, sorted(models))
+        if model is None and len(models) > 1:
+            raise ArtifactError(
+                f"{path} holds {len(models)} models",
+                "which one is meant is not known:\n  " + "\n  ".join(sorted(models)),
+                "Choose one with --model NAME.",
+            )
+        name = model if model is not None else next(iter(models))
+        with zipfile.ZipFile(path) as package:
+            data = package.read(models[name])
+    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ArtifactError(
+            f"{path} cannot be read as a package", str(error), "Copy the file again."
+        ) from error
+    return WrapperText(path, decode(data, f"{path}:{models[name]}"), models[name], name)

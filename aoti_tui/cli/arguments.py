@@ -1,0 +1,165 @@
+"""The command line: one parser for the interface and one for each headless command."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from aoti_tui import __version__
+from aoti_tui.artifacts.errors import ArtifactError
+
+COMMANDS = ("explain", "index", "replay", "check")
+
+_EPILOG = """\
+commands:
+  aoti-tui explain WRAPPER --log LOG [--inputs FILE] [--json]   what failed, and why
+  aoti-tui index WRAPPER [--json]                               what the wrapper holds
+  aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
+  aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
+
+each has its own --help. A wrapper is a *.wrapper.cpp, a .pt2 package, or a folder.
+"""
+
+
+def interface_parser() -> argparse.ArgumentParser:
+    """``aoti-tui [WRAPPER] [--log FILE] …``: opens the interface."""
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui",
+        description="Find out why a compiled PyTorch (AOTInductor) kernel failed.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"aoti-tui {__version__}")
+    parser.add_argument("wrapper", nargs="?", type=Path, help="wrapper, .pt2 package or folder")
+    parser.add_argument("--demo", action="store_true", help="open the bundled real failure")
+    _add_log(parser)
+    _add_given(parser)
+    return parser
+
+
+def explain_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui explain",
+        description="Explain every failed assert of a log: kernel, launch, where bound and index "
+        "come from, guards, cause and fix. With --inputs the cause is established by a replay.",
+    )
+    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_log(parser)
+    _add_given(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    parser.add_argument("--report", type=Path, metavar="FILE.md", help="write a report for a ticket")
+    parser.add_argument(
+        "--no-replay", action="store_true", help="judge by the inputs' sizes alone, run nothing"
+    )
+    return parser
+
+
+def index_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui index",
+        description="List what the wrapper holds: kernels, launches, inputs, symbols, constants, "
+        "guards, buffers, and the gaps (what was not understood).",
+    )
+    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    parser.add_argument("--kernels", type=Path, metavar="PATH", help="where kernel sources are")
+    parser.add_argument("--model", metavar="NAME", help="which model of a package or folder")
+    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    return parser
+
+
+def replay_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui replay",
+        description="Run a kernel of the wrapper in Triton's interpreter on the CPU, with the "
+        "given inputs, and report which asserts fire, in which programs and lanes.",
+    )
+    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_log(parser)
+    _add_given(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--kernel", metavar="NAME", help="the kernel, when no log names it")
+    which.add_argument(
+        "--all", action="store_true", help="every launch in order, with memory checks"
+    )
+    parser.add_argument("--launch", type=int, metavar="LINE", help="which launch of the kernel")
+    parser.add_argument(
+        "--program", type=program_triple, metavar="X,Y,Z", help="run this program only"
+    )
+    parser.add_argument("--sweep", metavar="SYMBOL", help="try 0, 1, 2, the least and the most")
+    parser.add_argument("--script", type=Path, metavar="FILE.py", help="write a script that fails")
+    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    return parser
+
+
+def check_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui check",
+        description="Replay every launch whose tensors were captured on the GPU and compare.",
+    )
+    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_given(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    return parser
+
+
+def _add_log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--log", metavar="FILE", help="log of the failed run; - for standard input")
+
+
+def _add_given(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--inputs", type=Path, metavar="FILE", help="the model's arguments, from torch.save"
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="s7=0",
+        help="set a symbol (what if); can be repeated",
+    )
+    parser.add_argument("--constants", type=Path, metavar="FILE", help="weights, by their names")
+    parser.add_argument("--tensors", type=Path, metavar="DIR", help="tensors captured on the GPU")
+    parser.add_argument("--kernels", type=Path, metavar="PATH", help="where kernel sources are")
+    parser.add_argument("--model", metavar="NAME", help="which model of a package or folder")
+    parser.add_argument(
+        "--python", metavar="PATH", help="the Python that has torch and triton (default: this one)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="for data that is made up where nothing is known"
+    )
+
+
+def setting(text: str) -> tuple[str, float]:
+    """``("s7", 0)`` of ``s7=0``."""
+    name, sign, value = text.partition("=")
+    try:
+        if not sign or not name.strip().isidentifier():
+            raise ValueError
+        number = float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} sets no symbol; write it as s7=0, with a number"
+        ) from None
+    return name.strip(), int(number) if number.is_integer() else number
+
+
+def program_triple(text: str) -> tuple[int, int, int]:
+    """``(2, 0, 0)`` of ``2,0,0``; missing axes are 0."""
+    parts = text.strip("()[] ").split(",")
+    if not 1 <= len(parts) <= 3 or not all(p.strip().isdigit() for p in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is no program; write it as 2,0,0")
+    x, y, z = (int(parts[i]) if i < len(parts) else 0 for i in range(3))
+    return x, y, z
+
+
+def folder_of_tensors(path: Path | None) -> Path | None:
+    """The captured tensors' folder; an :class:`ArtifactError` when it is none."""
+    if path is not None and not path.is_dir():
+        raise ArtifactError(
+            f"{path} is not a folder",
+            "captured tensors are a folder of .pt files",
+            "Give the folder that AOTI's debug printer wrote (tmp/aoti_torch/).",
+        )
+    return path

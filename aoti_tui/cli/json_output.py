@@ -1,0 +1,273 @@
+"""The JSON of ``explain`` and ``index``: a contract, described in the README.
+
+``VERSION`` grows when a field changes its meaning or goes away; new fields do not change it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aoti_tui.failure.guards import RUNTIME_CHECKS
+from aoti_tui.failure.model import (
+    Candidate,
+    Cause,
+    Failure,
+    GuardFinding,
+    ProvenanceNode,
+    Source,
+    ValueProvenance,
+)
+from aoti_tui.incident import Incident
+from aoti_tui.index.model import Kernel, Scope, WrapperIndex
+
+VERSION = 1
+
+
+def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "wrapper": str(incident.source.path),
+        "failures": [failure_json(failure) for failure in failures],
+        "gaps": _gaps(incident.index),
+        "notes": list(incident.notes),
+        "look_alikes": [
+            {"kind": a.kind, "log_line": a.log_line, "text": a.text, "explanation": a.explanation}
+            for a in (incident.log.look_alikes if incident.log is not None else ())
+        ],
+    }
+
+
+def failure_json(failure: Failure) -> dict[str, Any]:
+    return {
+        "message": failure.message,
+        "kernel": failure.kernel,
+        "kernel_line": failure.kernel_line,
+        "wrapper_line": failure.wrapper_line,
+        "launch_lines": list(failure.launch_lines),
+        "candidates": [c.kernel for c in failure.candidates],
+        "candidate_details": [_candidate(c) for c in failure.candidates],
+        "programs": [list(p) for p in failure.programs],
+        "lanes_reported": failure.threads,
+        "bound": _value(failure.bound),
+        "index": _value(failure.index),
+        "guards": [_guard(g) for g in failure.guards],
+        "source_nodes": list(failure.source_nodes),
+        "aten": list(failure.aten),
+        "ops": [{"aten": op.aten, "pattern": op.pattern} for op in failure.ops],
+        "cause": _cause(failure.cause),
+        "possible_causes": [_cause(c) for c in failure.possible_causes],
+        "fixes": [{"title": f.title, "text": f.text} for f in failure.fixes],
+        "siblings": [{"kernel_line": line, "message": text} for line, text in failure.siblings],
+        "notes": list(failure.notes),
+    }
+
+
+def _value(value: ValueProvenance) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "text": value.text,
+        "sources": [source_json(s) for s in value.sources],
+        "chain": _chain(value.tree),
+    }
+    if value.raw is not None:
+        found["raw"] = value.raw
+    if value.value is not None:
+        found["value"] = value.value
+    return found
+
+
+def source_json(source: Source) -> dict[str, Any]:
+    """``{"kind", "position", "dim", "name"}``, or ``"fqn"`` for constants."""
+    found: dict[str, Any] = {"kind": source.kind}
+    if source.kind in ("constant", "constant_dim"):
+        found["fqn"] = source.fqn or source.name
+        if source.dim is not None:
+            found["dim"] = source.dim
+        return found
+    if source.position is not None:
+        found["position"] = source.position
+    if source.dim is not None:
+        found["dim"] = source.dim
+    if source.name is not None:
+        found["name"] = source.name
+    return found
+
+
+def _chain(node: ProvenanceNode) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": node.kind, "text": node.text}
+    if node.line is not None:
+        found["line"] = node.line
+    if node.value is not None:
+        found["value"] = node.value
+    if node.children:
+        found["children"] = [_chain(child) for child in node.children]
+    return found
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "kernel": candidate.kernel,
+        "kernel_line": candidate.kernel_line,
+        "wrapper_line": candidate.wrapper_line,
+        "launch_lines": list(candidate.launch_lines),
+        "reason": candidate.reason,
+    }
+
+
+def _guard(guard: GuardFinding) -> dict[str, Any]:
+    """``enforced`` says whether the guard runs as things stand; ``only_with`` names the variable
+    that turns it on."""
+    return {
+        "position": guard.position,
+        "dim": guard.dim,
+        "name": guard.name,
+        "min": guard.min,
+        "max": guard.max,
+        "equals": guard.equals,
+        "present": guard.enforced != "absent",
+        "enforced": guard.enforced == "always",
+        "only_with": RUNTIME_CHECKS if guard.enforced == RUNTIME_CHECKS else None,
+        "would_catch": guard.would_catch,
+        "line": guard.line,
+        "text": guard.text,
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "code": cause.code,
+        "text": cause.text,
+        "confirmed": cause.confirmed,
+        "evidence": list(cause.evidence),
+        "confirm_with": cause.confirm_with,
+    }
+
+
+def index_json(index: WrapperIndex) -> dict[str, Any]:
+    """Every fact of a wrapper, each with its ``line`` and, where it has one, its ``name``."""
+    return {
+        "version": VERSION,
+        "wrapper": index.path,
+        "device": index.device,
+        "torch": index.torch_version,
+        "kernels": [_kernel(k) for k in index.kernels.values()],
+        "launches": [
+            {
+                "name": la.kernel,
+                "kernel": la.kernel,
+                "line": la.line,
+                "end_line": la.end_line,
+                "function": la.function,
+                "arguments": [{"parameter": a.parameter, "text": a.text} for a in la.arguments],
+                "scopes": _scopes(la.scopes),
+                "source_nodes": list(la.source_nodes),
+                "aten": list(la.aten),
+                "debug_handle": la.debug_handle,
+                "model_frames": [
+                    {"file": f.file, "line": f.line, "function": f.function, "code": f.code}
+                    for f in la.model_frames
+                ],
+            }
+            for la in index.launches
+        ],
+        "inputs": [
+            {"name": i.name, "position": i.position, "line": i.line, "is_scalar": i.is_scalar}
+            for i in index.inputs
+        ],
+        "symbols": [
+            {
+                "name": s.name,
+                "line": s.line,
+                "kind": s.kind,
+                "expression": s.expression,
+                "function": s.function,
+                "position": s.position,
+                "dim": s.dim,
+                "tensor": s.tensor,
+                "scopes": _scopes(s.scopes),
+            }
+            for s in index.symbols
+        ],
+        "constants": [
+            {
+                "name": c.name,
+                "line": c.line,
+                "index": c.index,
+                "dtype": c.dtype,
+                "shape": list(c.shape),
+                "stride": list(c.stride),
+                "fqn": c.fqn,
+                "folded": c.folded,
+            }
+            for c in index.constants
+        ],
+        "guards": [
+            {
+                "name": g.name,
+                "position": g.position,
+                "check": g.check,
+                "dim": g.dim,
+                "value": g.value,
+                "line": g.line,
+                "enforced": g.enforced,
+            }
+            for g in index.guards
+        ],
+        "checks": [
+            {"condition": c.condition, "message": c.message, "line": c.line, "enforced": c.enforced}
+            for c in index.checks
+        ],
+        "buffers": [
+            {
+                "name": b.name,
+                "line": b.line,
+                "kind": b.kind,
+                "function": b.function,
+                "of": b.of,
+                "sizes": list(b.sizes) if b.sizes is not None else None,
+                "strides": list(b.strides) if b.strides is not None else None,
+                "dtype": b.dtype,
+                "offset": b.offset,
+                "scopes": _scopes(b.scopes),
+            }
+            for b in index.buffers
+        ],
+        "externs": [
+            {
+                "name": e.op,
+                "line": e.line,
+                "function": e.function,
+                "reads": [v.base for v in e.reads],
+                "writes": [v.base for v in e.writes],
+                "text": e.text,
+            }
+            for e in index.externs
+        ],
+        "outputs": [{"name": o.name, "position": o.position, "line": o.line} for o in index.outputs],
+        "gaps": _gaps(index),
+    }
+
+
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "line": kernel.line,
+        "function": kernel.function,
+        "source_line": kernel.source_line,
+        "source_path": kernel.source_path,
+        "source_lines": len(kernel.lines),
+        "heuristic": kernel.heuristic,
+        "parameters": [{"name": p.name, "type": p.type} for p in kernel.parameters],
+        "blocks": dict(kernel.blocks),
+        "grid": list(kernel.grid),
+        "size_hints": dict(kernel.size_hints),
+        "num_warps": kernel.num_warps,
+        "shared_memory": kernel.shared_memory,
+    }
+
+
+def _scopes(scopes: tuple[Scope, ...]) -> list[dict[str, Any]]:
+    return [{"kind": s.kind, "line": s.line, "subgraph": s.subgraph} for s in scopes]
+
+
+def _gaps(index: WrapperIndex) -> list[dict[str, Any]]:
+    return [{"line": g.line, "text": g.text, "reason": g.reason} for g in index.gaps]

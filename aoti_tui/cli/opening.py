@@ -1,0 +1,43 @@
+"""From parsed arguments to an incident."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import resources
+from pathlib import Path
+
+from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.cli.arguments import folder_of_tensors
+from aoti_tui.incident import Given, Incident, open_incident
+
+DEMO_WRAPPER = "jagged_reduce.wrapper.cpp"
+DEMO_LOG = "error.empty_weights.log"
+DEMO_INPUTS = "inputs.empty_weights.pt"
+
+
+def demo_file(name: str) -> Path:
+    """A file of the bundled failure."""
+    return Path(str(resources.files("aoti_tui.demo").joinpath(name)))
+
+
+def given_of(arguments: argparse.Namespace) -> Given:
+    """Files and settings of the command line. Raises ArtifactError for unusable ones."""
+    return Given(
+        inputs=getattr(arguments, "inputs", None),
+        settings=dict(getattr(arguments, "settings", [])),
+        python=getattr(arguments, "python", None),
+        constants=getattr(arguments, "constants", None),
+        tensors=folder_of_tensors(getattr(arguments, "tensors", None)),
+        kernels=getattr(arguments, "kernels", None),
+        model=getattr(arguments, "model", None),
+        seed=getattr(arguments, "seed", 0),
+    )
+
+
+def open_from(arguments: argparse.Namespace) -> Incident:
+    """Opens what a headless command was given."""
+    log = getattr(arguments, "log", None)
+    text = open_log(log) if log is not None else None
+    return open_incident(
+        arguments.wrapper, log=text, log_name=log or "", given=given_of(arguments)
+    )

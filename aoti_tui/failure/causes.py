@@ -1,0 +1,261 @@
+"""Why an assert failed: established from values, or the possible causes with what confirms them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aoti_tui.failure.evidence import Evidence
+from aoti_tui.failure.model import Cause, Source, ValueProvenance
+from aoti_tui.failure.provenance import walk
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that the cause of one failure is judged by."""
+
+    index_text: str
+    raw: str
+    bound_text: str
+    bound: ValueProvenance
+    index: ValueProvenance
+    two_sided: bool
+    wraps_negatives: bool
+    mask: str | None
+    access_masks: tuple[str, ...]
+    """Masks of the loads and stores that use the index, as written."""
+    confirm_command: str
+    """The command that would confirm a cause."""
+
+
+def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
+    """The cause that the values establish; None when they establish none.
+
+    A replay on made-up data establishes nothing. That the bound is 0 can be known from the
+    inputs alone, before any replay.
+    """
+    if evidence.made_up:
+        return None
+    bound = evidence.bound
+    facts = _facts(question, evidence)
+    if evidence.fired:
+        if evidence.masked_out:
+            return Cause(
+                "mask-too-narrow",
+                f"every failing lane is masked out of each access that uses {question.index_text}, "
+                "but not out of the assert: the compiler checks lanes that do nothing, the data "
+                "is fine",
+                True,
+                facts,
+            )
+        if evidence.truncated_symbol:
+            return Cause(
+                "symbol-truncated",
+                f"a size came out wrong: {evidence.truncated_symbol}",
+                True,
+                facts,
+            )
+    if bound == 0:
+        return Cause("empty-dimension", _empty_text(question), True, facts)
+    if not evidence.fired or evidence.failing == 0 or bound is None:
+        return None
+    if evidence.overflow:
+        return Cause("overflow", f"a 32-bit index wrapped: {evidence.overflow}", True, facts)
+    if evidence.equal == evidence.failing:
+        return Cause(
+            "index-equals-size",
+            f"every failing index {question.raw} is exactly the size {question.bound_text} = "
+            f"{bound}: one past the last valid index {bound - 1}",
+            True,
+            facts,
+        )
+    if evidence.above or evidence.equal:
+        return Cause(
+            "index-too-large",
+            f"{question.raw} goes up to {evidence.raw_max}, but {question.bound_text} = {bound} "
+            f"allows at most {bound - 1}",
+            True,
+            facts,
+        )
+    if evidence.below:
+        lowest = -bound if question.wraps_negatives else 0
+        return Cause(
+            "index-too-negative",
+            f"{question.raw} goes down to {evidence.raw_min}, but {question.bound_text} = {bound} "
+            f"allows no less than {lowest}",
+            True,
+            facts,
+        )
+    return None
+
+
+def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    facts: list[str] = []
+    if evidence.bound is not None:
+        facts.append(f"{question.bound_text} = {evidence.bound}")
+    if evidence.fired:
+        span = (
+            f"{evidence.raw_min}"
+            if evidence.raw_min == evidence.raw_max
+            else f"{evidence.raw_min} to {evidence.raw_max}"
+        )
+        facts.append(f"{question.raw} = {span} in {evidence.failing} failing lanes looked at")
+    facts.extend(evidence.notes)
+    return tuple(facts)
+
+
+def _empty_text(question: Question) -> str:
+    dims = [s for s in question.bound.sources if s.kind == "input_dim"]
+    values = [s for s in question.bound.sources if s.kind == "input_value"]
+    if len(dims) == 1 and dims[0].position is not None:
+        return (
+            f"dimension {dims[0].dim} of input {dims[0].position} ({dims[0].name}) is 0, so no "
+            "index is valid"
+        )
+    if not dims and len(values) == 1:
+        return (
+            f"the size read from the value of input {values[0].position} ({values[0].name}) is 0, "
+            "so no index is valid"
+        )
+    return f"the bound {question.bound_text} is 0, so no index is valid"
+
+
+def possible_causes(question: Question) -> tuple[Cause, ...]:
+    """Causes that the wrapper alone allows, likeliest first, each with what would confirm it."""
+    causes: list[tuple[int, Cause]] = []
+    command = question.confirm_command
+    dims = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
+    size = _size_words(question)
+    if dims:
+        wraps_to_last = _subtracts_one(question)
+        weight = 60 if wraps_to_last else 30
+        reason = (
+            f"the index is built from {question.bound_text} - 1, which is -1 when the size is 0"
+            if wraps_to_last
+            else "with size 0 no index is valid"
+        )
+        causes.append(
+            (
+                weight,
+                Cause(
+                    "empty-dimension",
+                    f"{size} is 0: {reason}",
+                    False,
+                    confirm_with=f"look at the size of that input, or: {command}",
+                ),
+            )
+        )
+    data = [s for s in question.index.sources if s.kind in ("input", "constant")]
+    where = ", ".join(_source_words(s) for s in data) or "the index"
+    causes.append(
+        (
+            45 if data else 40,
+            Cause(
+                "index-too-large",
+                f"{where} holds values beyond {question.bound_text}",
+                False,
+                confirm_with=f"compare the maximum of {where} with {size}, or: {command}",
+            ),
+        )
+    )
+    causes.append(
+        (
+            40 if data else 20,
+            Cause(
+                "index-equals-size",
+                f"{where} holds {question.bound_text} itself, one past the last index (an "
+                "end position, or a sentinel)",
+                False,
+                confirm_with=f"look for values equal to {size} in {where}, or: {command}",
+            ),
+        )
+    )
+    if question.two_sided and data:
+        lowest = f"-{question.bound_text}" if question.wraps_negatives else "0"
+        causes.append(
+            (
+                25,
+                Cause(
+                    "index-too-negative",
+                    f"{where} holds values below {lowest} (a sentinel such as -1, or padding)",
+                    False,
+                    confirm_with=f"compare the minimum of {where} with {lowest}, or: {command}",
+                ),
+            )
+        )
+    reciprocal = _reciprocal(question)
+    if reciprocal:
+        causes.append(
+            (
+                35,
+                Cause(
+                    "symbol-truncated",
+                    f"{reciprocal} uses a float reciprocal that can truncate to the wrong size",
+                    False,
+                    confirm_with=f"evaluate it for the size you ran with, or: {command}",
+                ),
+            )
+        )
+    narrower = _narrower_mask(question)
+    if narrower:
+        causes.append(
+            (
+                38,
+                Cause(
+                    "mask-too-narrow",
+                    f"the accesses are also masked by {narrower}, the assert is not: lanes that "
+                    "read nothing may fail it",
+                    False,
+                    confirm_with=f"replay, and see whether a failing lane takes part in an "
+                    f"access: {command}",
+                ),
+            )
+        )
+    return tuple(c for _, c in sorted(causes, key=lambda pair: -pair[0]))
+
+
+def _size_words(question: Question) -> str:
+    for source in question.bound.sources:
+        if source.kind == "input_dim":
+            return f"dimension {source.dim} of input {source.position} ({source.name})"
+        if source.kind == "input_value":
+            return f"the size in input {source.position} ({source.name})"
+        if source.kind == "constant_dim":
+            return f"dimension {source.dim} of {source.fqn}, {question.bound_text}"
+    return question.bound_text
+
+
+def _source_words(source: Source) -> str:
+    if source.kind == "constant":
+        return f"constant {source.fqn or source.name}"
+    return f"input {source.position} ({source.name})"
+
+
+def _subtracts_one(question: Question) -> bool:
+    """Whether the index chain holds ``ks0 - 1`` of the bound's own size parameter."""
+    bound = question.bound_text.replace(" ", "")
+    forms = {f"-1+{bound}", f"{bound}-1", f"(-1)+{bound}", f"{bound}+-1"}
+    return any(
+        node.text.replace(" ", "").partition("=")[2] in forms for node in walk(question.index.tree)
+    )
+
+
+def _reciprocal(question: Question) -> str | None:
+    for tree in (question.bound.tree, question.index.tree):
+        for node in walk(tree):
+            if node.kind == "symbol" and "1.0/" in node.text.replace(" ", ""):
+                return node.text
+    return None
+
+
+def _narrower_mask(question: Question) -> str | None:
+    """Mask terms that every access has and the assert lacks."""
+    if not question.access_masks:
+        return None
+    own = _terms(question.mask or "")
+    shared = set.intersection(*(_terms(m) for m in question.access_masks))
+    extra = sorted(shared - own - {"None", ""})
+    return " & ".join(extra) or None
+
+
+def _terms(mask: str) -> set[str]:
+    return {term.strip("() ") for term in mask.split("&")}

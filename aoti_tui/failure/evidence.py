@@ -1,0 +1,37 @@
+"""What a replay or the inputs showed of a failure, as plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Counts over the failing lanes that were looked at.
+
+    ``equal`` counts raw indices that are exactly the bound, ``above`` those beyond it, ``below``
+    those too small (below ``-bound`` where the kernel wraps negatives, below 0 where not).
+    ``masked_out`` is whether every failing lane takes part in no access that uses the index;
+    None when that was not looked at.
+    """
+
+    bound: int | None = None
+    failing: int = 0
+    equal: int = 0
+    above: int = 0
+    below: int = 0
+    raw_min: int | None = None
+    raw_max: int | None = None
+    masked_out: bool | None = None
+    truncated_symbol: str | None = None
+    """``s65 = (1.0/4.0)*arg1_1_size_0 gave 2, exactly it is 3``."""
+    overflow: str | None = None
+    """The temporary that wrapped, in words."""
+    made_up: bool = False
+    """Some of it rests on made-up data: nothing can be confirmed by it."""
+    fired: bool = False
+    """The replay made this assert fire."""
+    programs: tuple[tuple[int, int, int], ...] = ()
+    values: dict[str, int | float | bool] = field(default_factory=dict)
+    """The first failing lane's values by name."""
+    notes: tuple[str, ...] = ()

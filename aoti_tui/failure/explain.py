@@ -1,0 +1,254 @@
+"""One failed assert, explained: the whole chain from a log line to cause and fix."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from aoti_tui.failure.bounds import bound_tree, index_tree, indexed_accesses
+from aoti_tui.failure.causes import Question, confirmed_cause, possible_causes
+from aoti_tui.failure.evidence import Evidence
+from aoti_tui.failure.fixes import fixes_for
+from aoti_tui.failure.guards import guard_findings
+from aoti_tui.failure.match import match_assert
+from aoti_tui.failure.memory import Memory
+from aoti_tui.failure.model import (
+    Candidate,
+    Failure,
+    LoggedAssert,
+    LogReading,
+    ValueProvenance,
+)
+from aoti_tui.failure.ops import op_patterns
+from aoti_tui.failure.provenance import Known, Tracer, sources_of
+from aoti_tui.index.expression import ExpressionError, parse, parse_python
+from aoti_tui.index.model import Kernel, Launch, WrapperIndex
+from aoti_tui.kernel.asserts import raw_index
+from aoti_tui.kernel.model import KernelAssert, KernelProgram
+
+
+class Explainer:
+    """Answers for one wrapper. Holds what is worth keeping between questions, decides nothing."""
+
+    def __init__(self, index: WrapperIndex, program_of: Callable[[str], KernelProgram]) -> None:
+        self.index = index
+        self.program_of = program_of
+        self.memory = Memory(index)
+
+    def failures(self, log: LogReading, known: Known | None = None) -> tuple[Failure, ...]:
+        """One failure for each assert of the log that fits a kernel, in the log's order.
+
+        Asserts of different paths that fit the same place of the same kernel are one failure.
+        """
+        found: dict[tuple[str, int], Failure] = {}
+        for logged in log.asserts:
+            candidates = match_assert(self.index, self.program_of, logged)
+            if not candidates:
+                continue
+            key = (candidates[0].kernel, candidates[0].kernel_line)
+            if key in found:
+                found[key] = _merged(found[key], logged)
+            else:
+                found[key] = self.explain(candidates[0], candidates, logged, known)
+        return tuple(found.values())
+
+    def explain_assert(
+        self, kernel: str, kernel_line: int, known: Known | None = None
+    ) -> Failure | None:
+        """The failure that an assert would be, for a kernel that no log names."""
+        entry = self.index.kernels.get(kernel)
+        program = self.program_of(kernel) if entry is not None else None
+        if entry is None or program is None or program.assert_at(kernel_line) is None:
+            return None
+        launches = tuple(la.line for la in self.index.launches_of(kernel))
+        candidate = Candidate(
+            kernel, kernel_line, entry.wrapper_line(kernel_line), launches, "chosen by hand", 0
+        )
+        return self.explain(candidate, (candidate,), None, known)
+
+    def explain(
+        self,
+        chosen: Candidate,
+        candidates: tuple[Candidate, ...],
+        logged: LoggedAssert | None,
+        known: Known | None = None,
+        evidence: Evidence | None = None,
+        launch_line: int | None = None,
+    ) -> Failure:
+        """The failure of one candidate; ``evidence`` comes from a replay."""
+        known = known or Known()
+        kernel = self.index.kernels[chosen.kernel]
+        program = self.program_of(chosen.kernel)
+        found = next(
+            a for a in program.asserts if a.line == chosen.kernel_line and not _other(a, logged)
+        )
+        launch = self._launch(chosen, launch_line)
+        bound = self._bound(kernel, program, found, launch, known, evidence)
+        index = self._index(kernel, program, found, launch, known)
+        guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
+        ops = op_patterns(launch.aten if launch is not None else ())
+        question = self._question(program, found, bound, index)
+        possible = possible_causes(question)
+        evidence = evidence or Evidence(bound=int(bound.value) if bound.value is not None else None)
+        cause = confirmed_cause(question, evidence)
+        if cause is None:
+            cause = replace(possible[0], evidence=evidence.notes)
+        rest = () if cause.confirmed else possible[1:]
+        return Failure(
+            message=found.message or (logged.message if logged else ""),
+            kernel=kernel.name,
+            kernel_line=found.line,
+            wrapper_line=kernel.wrapper_line(found.line),
+            launch_lines=chosen.launch_lines,
+            candidates=candidates,
+            programs=logged.programs if logged is not None else (),
+            threads=logged.threads if logged is not None else 0,
+            bound=bound,
+            index=index,
+            guards=guards,
+            source_nodes=launch.source_nodes if launch is not None else (),
+            aten=launch.aten if launch is not None else (),
+            ops=ops,
+            cause=cause,
+            possible_causes=rest,
+            fixes=fixes_for(cause, bound, index, guards, ops, kernel.name),
+            siblings=tuple(
+                (a.line, a.message)
+                for a in program.asserts
+                if not (a.line == found.line and a.message == found.message) and not a.disabled
+            ),
+            logged=logged,
+            notes=_notes(candidates, chosen, launch),
+        )
+
+    def _launch(self, chosen: Candidate, launch_line: int | None) -> Launch | None:
+        launches = self.index.launches_of(chosen.kernel)
+        for launch in launches:
+            if launch.line == launch_line:
+                return launch
+        main = [la for la in launches if la.function == "run_impl"]
+        return next(iter(main or launches), None)
+
+    def tracer(self, known: Known | None = None) -> Tracer:
+        return Tracer(self.index, self.program_of, self.memory, known)
+
+    def _bound(
+        self,
+        kernel: Kernel,
+        program: KernelProgram,
+        found: KernelAssert,
+        launch: Launch | None,
+        known: Known,
+        evidence: Evidence | None,
+    ) -> ValueProvenance:
+        tree = bound_tree(self.tracer(known), kernel, program, found, launch)
+        value: int | float | None = evidence.bound if evidence is not None else None
+        if value is None:
+            value = self.bound_value(found, launch, known)
+        if value is not None:
+            tree = replace(tree, value=str(value))
+        return ValueProvenance(
+            found.upper or found.lower or "", None, tree, sources_of(tree), value
+        )
+
+    def bound_value(
+        self, found: KernelAssert, launch: Launch | None, known: Known
+    ) -> int | float | None:
+        """The bound's value from known symbols; None where a name of it is not known."""
+        if found.upper is None or launch is None:
+            return None
+        values: dict[str, int | float] = {}
+        for argument in launch.arguments:
+            if argument.tensor is None:
+                given = evaluate_argument(argument.text, known)
+                if given is not None:
+                    values[argument.parameter] = given
+        try:
+            return parse_python(found.upper).evaluate(values)
+        except ExpressionError:
+            return None
+
+    def _index(
+        self,
+        kernel: Kernel,
+        program: KernelProgram,
+        found: KernelAssert,
+        launch: Launch | None,
+        known: Known,
+    ) -> ValueProvenance:
+        tree = index_tree(self.tracer(known), kernel, program, found, launch)
+        return ValueProvenance(found.index or "", raw_index(program, found), tree, sources_of(tree))
+
+    def _question(
+        self,
+        program: KernelProgram,
+        found: KernelAssert,
+        bound: ValueProvenance,
+        index: ValueProvenance,
+    ) -> Question:
+        raw = index.raw or index.text
+        return Question(
+            index_text=index.text,
+            raw=raw,
+            bound_text=bound.text,
+            bound=bound,
+            index=index,
+            two_sided=found.lower is not None,
+            wraps_negatives=raw != found.index,
+            mask=found.mask,
+            access_masks=access_masks(program, found),
+            confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
+        )
+
+
+def access_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]:
+    """Masks of the accesses after the assert that use its index, as written."""
+    lines = {a.line for a in indexed_accesses(program, found) if a.line >= found.line}
+    masks: list[ast.expr | None] = [
+        load.mask for a in program.assignments for load in a.loads if load.line in lines
+    ]
+    masks += [store.mask for store in program.stores if store.line in lines]
+    return tuple(ast.unparse(m) if m is not None else "None" for m in masks)
+
+
+def evaluate_argument(text: str, known: Known) -> int | float | None:
+    """The value of a launch argument from known symbols; None when one is not known."""
+    try:
+        return parse(text).evaluate_int(known.symbols)
+    except ExpressionError:
+        return None
+
+
+def _other(found: KernelAssert, logged: LoggedAssert | None) -> bool:
+    """Whether an assert on the same line is a different one."""
+    return logged is not None and "".join(found.message.split()) != "".join(logged.message.split())
+
+
+def _merged(failure: Failure, logged: LoggedAssert) -> Failure:
+    return replace(
+        failure,
+        programs=tuple(dict.fromkeys((*failure.programs, *logged.programs))),
+        threads=failure.threads + logged.threads,
+    )
+
+
+def _notes(
+    candidates: tuple[Candidate, ...], chosen: Candidate, launch: Launch | None
+) -> tuple[str, ...]:
+    notes: list[str] = []
+    if len(candidates) > 1:
+        others = ", ".join(c.kernel for c in candidates if c is not chosen)
+        notes.append(
+            f"{len(candidates)} kernels fit the log; {chosen.kernel} is taken because it is "
+            f"launched first and the first assert ends the process. Others: {others}"
+        )
+    if len(chosen.launch_lines) > 1:
+        lines = ", ".join(f":{line}" for line in chosen.launch_lines)
+        notes.append(
+            f"{chosen.kernel} is launched {len(chosen.launch_lines)} times ({lines}); the log does "
+            f"not say which launch failed, :{launch.line if launch else '?'} is shown"
+        )
+    if launch is None:
+        notes.append(f"{chosen.kernel} is never launched in this wrapper")
+    return tuple(notes)
