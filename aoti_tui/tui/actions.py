@@ -1,0 +1,208 @@
+"""Every action once: its keys, words and place. Bindings, footer, palette and help read this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the user can do on the main screen.
+
+    ``needs`` names the state without which it does nothing: ``incident`` (a wrapper is open),
+    ``failure``, ``recording``, ``replay`` (one is running), or ``""``.
+    """
+
+    id: str
+    keys: str
+    label: str
+    """One or two words for the footer."""
+    tooltip: str
+    """One sentence for palette and help."""
+    group: str
+    needs: str = "incident"
+    footer: bool = False
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "model_input",
+        "i",
+        "Input",
+        "From the assert, or any value, to the model input it comes from",
+        "Find",
+        footer=True,
+    ),
+    Action(
+        "continue",
+        "c,f5",
+        "Run",
+        "Run the kernel in the interpreter, or continue to the next breakpoint or failing assert",
+        "Replay",
+        footer=True,
+    ),
+    Action(
+        "continue_back",
+        "C",
+        "Run back",
+        "Go back to the breakpoint or failing assert before",
+        "Replay",
+        needs="recording",
+    ),
+    Action(
+        "step",
+        "n,f10",
+        "Step",
+        "Step to the next temporary",
+        "Replay",
+        needs="recording",
+        footer=True,
+    ),
+    Action(
+        "step_back",
+        "N",
+        "Back",
+        "Step back to the temporary before",
+        "Replay",
+        needs="recording",
+        footer=True,
+    ),
+    Action("step_into", "s,f11", "Into", "Step into a helper", "Replay", needs="recording"),
+    Action("step_out", "f", "Out", "Finish the helper", "Replay", needs="recording"),
+    Action(
+        "run_to_cursor",
+        "t",
+        "To cursor",
+        "Run to the line of the cursor",
+        "Replay",
+    ),
+    Action(
+        "breakpoint",
+        "b,f9",
+        "Break",
+        "Set or clear a breakpoint on the line or temporary of the cursor",
+        "Replay",
+        footer=True,
+    ),
+    Action(
+        "breakpoint_state",
+        "B",
+        "Toggle",
+        "Disable or enable the breakpoint of the line",
+        "Replay",
+    ),
+    Action(
+        "breakpoint_condition",
+        "alt+b",
+        "Condition",
+        "Stop here only when a condition holds in some lane (tmp10 < 0)",
+        "Replay",
+    ),
+    Action("who_made", "w", "Who made", "Go to the step that made this value", "Find"),
+    Action("who_uses", "u", "Who uses", "Go to the step that uses this value", "Find"),
+    Action(
+        "next_failing",
+        "]",
+        "Next bad lane",
+        "Select the next failing lane",
+        "Replay",
+        needs="recording",
+        footer=True,
+    ),
+    Action(
+        "previous_failing",
+        "[",
+        "Previous bad lane",
+        "Select the failing lane before",
+        "Replay",
+        needs="recording",
+    ),
+    Action(
+        "set_symbol",
+        "=",
+        "What if",
+        "Set a symbol to another value, and see the assert come or go",
+        "Replay",
+        footer=True,
+    ),
+    Action(
+        "choose_program",
+        "P",
+        "Program",
+        "Record another program of the grid",
+        "Replay",
+    ),
+    Action("search", "/", "Search", "Search in the source", "Find", footer=True),
+    Action("search_next", "full_stop", "Next match", "Go to the next match", "Find"),
+    Action("search_previous", "comma", "Previous match", "Go to the match before", "Find"),
+    Action("jump_back", "ctrl+o", "Back to", "Back to the place before the last jump", "Find"),
+    Action("jump_forward", "alt+right", "Forward", "Forward to the place after", "Find"),
+    Action("go_assert", "a", "Assert", "Go to the assert of the failure", "Find", needs="failure"),
+    Action("next_failure", "F", "Next failure", "Show the next failure of the log", "Find"),
+    Action(
+        "paste_log",
+        "p",
+        "Paste log",
+        "Paste a log to find the failure it reports",
+        "Bring",
+    ),
+    Action("load_log", "l", "Load log", "Read a log from a file", "Bring"),
+    Action("load_inputs", "L", "Load inputs", "Read the model's inputs from a .pt file", "Bring"),
+    Action("copy", "y", "Copy", "Copy the value, line or chain under the cursor", "Take"),
+    Action("copy_chain", "Y", "Copy chain", "Copy the provenance chain as text", "Take"),
+    Action(
+        "report", "R", "Report", "Write the report of the failure to a file and copy it", "Take"
+    ),
+    Action("screenshot", "S", "Screenshot", "Save a picture of the screen (SVG)", "Take", needs=""),
+    Action(
+        "jump_mode",
+        "g",
+        "Panes",
+        "Show a letter on each pane; type it to go there",
+        "View",
+        needs="",
+        footer=True,
+    ),
+    Action("maximize", "z", "Zoom", "Give the focused pane the whole screen", "View", needs=""),
+    Action("pane_1", "1", "Source", "Show the source", "View", needs=""),
+    Action("pane_2", "2", "Call", "Show the call site", "View", needs=""),
+    Action("pane_3", "3", "Chain", "Show the provenance chain", "View", needs=""),
+    Action("pane_4", "4", "Run", "Show the run pane", "View", needs=""),
+    Action("pane_5", "5", "Navigator", "Show the navigator", "View", needs=""),
+    Action("filter", "ctrl+f", "Filter", "Filter the navigator", "View"),
+    Action("wider", ">", "Wider", "Give the source more room", "View", needs=""),
+    Action("narrower", "<", "Narrower", "Give the source less room", "View", needs=""),
+    Action("hide", "minus", "Hide", "Hide the focused pane, or show all again", "View", needs=""),
+    Action("answer", "A", "Answer", "Show the whole answer", "View"),
+    Action("cancel", "escape", "Cancel", "Cancel a running replay; leave zoom", "View", needs=""),
+    Action(
+        "help",
+        "question_mark",
+        "Help",
+        "Explain the focused pane and all keys",
+        "View",
+        "",
+        footer=True,
+    ),
+    Action("quit", "q,ctrl+q", "Quit", "Leave", "View", "", footer=True),
+)
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def bindings(actions: Iterable[Action] = ACTIONS) -> list[Binding]:
+    """Bindings with the actions' ids, so that a config file can give them other keys."""
+    return [
+        Binding(
+            action.keys,
+            f"act('{action.id}')",
+            action.label,
+            show=action.footer,
+            tooltip=action.tooltip,
+            id=action.id,
+        )
+        for action in actions
+    ]

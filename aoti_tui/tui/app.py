@@ -1,0 +1,78 @@
+"""The application around the main screen: themes, keymap and the way in."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import App
+from textual.theme import Theme
+
+from aoti_tui.tui.actions import BY_ID
+from aoti_tui.tui.config import Config, load, save_choices
+from aoti_tui.tui.main_screen import MainScreen
+from aoti_tui.tui.request import OpenRequest
+
+HIGH_CONTRAST = Theme(
+    name="high-contrast",
+    primary="#00ffff",
+    secondary="#ffff00",
+    accent="#ffff00",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#1a1a1a",
+    success="#00ff00",
+    warning="#ffff00",
+    error="#ff6060",
+    dark=True,
+)
+
+
+class DebuggerApp(App[int]):
+    """aoti-tui. Its exit value is the program's exit code."""
+
+    TITLE = "aoti-tui"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar = []
+
+    def __init__(self, request: OpenRequest, config: Config | None = None) -> None:
+        super().__init__()
+        self.request = request
+        self.config = config if config is not None else load(frozenset(BY_ID))
+        self.register_theme(HIGH_CONTRAST)
+
+    def on_mount(self) -> None:
+        if self.config.theme:
+            if self.config.theme in self.available_themes:
+                self.theme = self.config.theme
+            else:
+                self.config.problems.append(
+                    f"There is no theme {self.config.theme!r}; the palette (ctrl+p) lists them."
+                )
+        self.set_keymap(self.config.keymap)
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+        self.push_screen(MainScreen(self.request, self.config))
+
+    def _keep_theme(self, theme: Theme) -> None:
+        if theme.name != self.config.theme:
+            self.config.theme = theme.name
+            save_choices(self.config)
+
+    async def on_unmount(self) -> None:
+        for screen in self.screen_stack if self.is_running else ():
+            if isinstance(screen, MainScreen):
+                screen.close()
+
+
+def run_app(request: OpenRequest) -> int:
+    """Open the interface on what was asked for; gives the exit code.
+
+    Needs a terminal. An artifact that cannot be opened ends it with code 2 and its message.
+    """
+    app = DebuggerApp(request)
+    result = app.run()
+    return result if result is not None else (app.return_code or 0)
+
+
+__all__ = ["DebuggerApp", "OpenRequest", "run_app"]

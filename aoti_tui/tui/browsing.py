@@ -1,0 +1,435 @@
+"""Going about in an incident: places, jumps, names, provenance, search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aoti_tui.failure.model import Failure, ProvenanceNode
+from aoti_tui.index.model import Kernel, Launch
+from aoti_tui.tui.dialogs.ask import Ask
+from aoti_tui.tui.document import SourceDocument
+from aoti_tui.tui.entries import Entry, entries, guard_label
+from aoti_tui.tui.jumps import JumpList, Place
+from aoti_tui.tui.panes.callsite import CallSite
+from aoti_tui.tui.panes.chain import Chain
+from aoti_tui.tui.panes.navigator import Navigator
+from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.stepping import Temporary
+
+if TYPE_CHECKING:
+    from aoti_tui.incident import Incident
+    from aoti_tui.tui.main_screen import MainScreen
+
+ANSWERED_BY_INDEX = ("index-equals-size", "index-too-large", "index-too-negative")
+"""Causes whose guilty input is the one the index comes from, not the bound's."""
+
+
+class Browsing:
+    """What is looked at. Every method runs on the interface's thread and returns at once."""
+
+    def __init__(self, screen: MainScreen) -> None:
+        self.screen = screen
+        self.incident: Incident | None = None
+        self.failure: Failure | None = None
+        self.kernel: Kernel | None = None
+        self.launch: Launch | None = None
+        self.jumps = JumpList()
+        self._documents: dict[str, SourceDocument] = {}
+        self._ends: tuple[ProvenanceNode, ...] = ()
+        self._end = 0
+        self._end_place: Place | None = None
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        return {
+            "model_input": self.model_input,
+            "search": self.ask_search,
+            "search_next": lambda: self.search(1),
+            "search_previous": lambda: self.search(-1),
+            "jump_back": lambda: self._jump(self.jumps.back, "back"),
+            "jump_forward": lambda: self._jump(self.jumps.forward, "forward"),
+            "go_assert": self.go_assert,
+            "next_failure": self.next_failure,
+        }
+
+    # -- opening ------------------------------------------------------------------------------
+
+    def load(self, incident: Incident) -> None:
+        """Show an incident: its first failure, else the first kernel that can assert."""
+        index = incident.index
+        same = self.incident is not None and self.incident.index is index
+        self.incident = incident
+        if not same:
+            self._documents = {"": SourceDocument.of_wrapper(index)}
+        self.screen.query_one(Navigator).load(entries(incident))
+        if incident.failures:
+            self.show_failure(0, remember=same)
+        else:
+            self.failure = None
+            self.screen.tell_answer(self._summary(incident), failed=False)
+            if not same:
+                self.source.show(self._documents[""])
+                launches = index.launches
+                first = launches[0].kernel if launches else next(iter(index.kernels), "")
+                if first:
+                    self.show_kernel(first, remember=False)
+
+    @staticmethod
+    def _summary(incident: Incident) -> tuple[str, ...]:
+        index = incident.index
+        lines = [
+            f"{len(index.kernels)} kernels, {len(index.launches)} launches, "
+            f"{len(index.inputs)} inputs. No failure is open: p pastes a log, l reads one from a "
+            "file, c runs the launch under the cursor."
+        ]
+        lines.extend(incident.notes[:2])
+        return tuple(lines)
+
+    @property
+    def source(self) -> SourceView:
+        return self.screen.query_one(SourceView)
+
+    @property
+    def here(self) -> Place:
+        view = self.source
+        name = view.name_at_cursor
+        path = next((p for p, d in self._documents.items() if d is view.document), "")
+        return Place(view.line, name.name if name else "", path)
+
+    def show_failure(self, number: int, *, remember: bool = True) -> None:
+        """Make a failure of the log the one that all panes show."""
+        if self.incident is None or not 0 <= number < len(self.incident.failures):
+            return
+        failure = self.incident.failures[number]
+        self.set_failure(failure)
+        self.screen.replaying.focus(self.kernel, self.launch)
+        if failure.wrapper_line is not None or self.kernel is not None:
+            self.go_kernel_line(failure.kernel, failure.kernel_line, remember=remember)
+
+    def set_failure(self, failure: Failure) -> None:
+        """Show what is known of a failure, without moving."""
+        assert self.incident is not None
+        self.failure = failure
+        index = self.incident.index
+        self.kernel = index.kernels.get(failure.kernel)
+        lines = failure.launch_lines
+        if self.launch is None or self.launch.line not in lines:
+            self.launch = index.launch_at(lines[0]) if lines else None
+        self.screen.tell_answer(self.incident.headline(failure), failed=True)
+        self.show_chain(failure)
+        self.show_call()
+
+    def show_chain(self, failure: Failure) -> None:
+        chain = self.screen.query_one(Chain)
+        guards = tuple(
+            ProvenanceNode("guard", guard.name, guard.text, line=guard.line)
+            for guard in failure.guards
+            if guard.text
+        )
+        chain.load(failure.message, (failure.bound.tree, failure.index.tree, *guards))
+
+    def show_call(self) -> None:
+        """The call site of the current launch, with the values that are known of it."""
+        known = self.screen.replaying.known_arguments()
+        index = self.incident.index if self.incident else None
+        count = len(index.launches_of(self.kernel.name)) if index and self.kernel else 0
+        self.screen.query_one(CallSite).load(
+            self.kernel,
+            self.launch,
+            known.arguments,
+            known.grid,
+            known.blocks,
+            self.failure.ops if self.failure else (),
+            count,
+        )
+
+    def show_kernel(
+        self, name: str, *, remember: bool = True, launch: Launch | None = None
+    ) -> None:
+        """Make a kernel (and one of its launches) current, and go to its source."""
+        if self.incident is None or name not in self.incident.index.kernels:
+            return
+        self.kernel = self.incident.index.kernels[name]
+        launches = self.incident.index.launches_of(name)
+        self.launch = launch or (launches[0] if launches else None)
+        self.screen.replaying.focus(self.kernel, self.launch)
+        self.show_call()
+        if launch is None:
+            asserts = self.incident.kernel_program(name).asserts if self.kernel.has_source else ()
+            self.go_kernel_line(name, asserts[0].line if asserts else 1, remember=remember)
+
+    # -- places -------------------------------------------------------------------------------
+
+    def document_of(self, path: str, kernel: Kernel | None = None) -> SourceDocument | None:
+        if path not in self._documents and kernel is not None and kernel.has_source:
+            self._documents[path] = SourceDocument.of_kernel(kernel)
+        return self._documents.get(path)
+
+    def go(self, place: Place, *, remember: bool = True) -> None:
+        """Put the source pane on a place."""
+        document = self._documents.get(place.path)
+        if document is None:
+            return
+        if remember and place.line != self.source.line:
+            self.jumps.leave(self.here)
+        self.source.show(document)
+        self.source.go(place.line, place.name)
+        self.screen.replaying.mark()
+
+    def go_line(self, line: int | None, name: str = "", *, remember: bool = True) -> None:
+        """Go to a line of the wrapper."""
+        if line is not None:
+            self.go(Place(line, name), remember=remember)
+
+    def go_kernel_line(
+        self, kernel_name: str, kernel_line: int, name: str = "", *, remember: bool = True
+    ) -> None:
+        """Go to a line of a kernel, in the wrapper or in the file that holds its source."""
+        if self.incident is None:
+            return
+        kernel = self.incident.index.kernels.get(kernel_name)
+        if kernel is None:
+            return
+        line = kernel.wrapper_line(kernel_line)
+        if line is None:
+            self.go_line(kernel.line, remember=remember)
+        elif kernel.source_path is None:
+            self.go_line(line, name, remember=remember)
+        else:
+            path = f"{kernel.source_path}:{kernel.source_line}"
+            if self.document_of(path, kernel) is not None:
+                self.go(Place(line, name, path), remember=remember)
+
+    def kernel_line_here(self) -> tuple[Kernel, int] | None:
+        """Kernel and kernel line of the cursor, when it is in a kernel's source."""
+        view = self.source
+        kernel = view.document.kernel_at(view.line)
+        kernel_line = kernel.kernel_line(view.line) if kernel else None
+        return (kernel, kernel_line) if kernel and kernel_line is not None else None
+
+    def _jump(self, move: Callable[[Place], Place | None], which: str) -> None:
+        place = move(self.here)
+        if place is None:
+            self.screen.say(f"There is no place to go {which} to.")
+        else:
+            self.go(place, remember=False)
+
+    def go_assert(self) -> None:
+        if self.failure is not None:
+            self.go_kernel_line(self.failure.kernel, self.failure.kernel_line)
+
+    def next_failure(self) -> None:
+        failures = self.incident.failures if self.incident else ()
+        if not failures:
+            self.screen.say("No failure is open: p pastes a log, l reads one from a file.")
+            return
+        messages = [(f.kernel, f.kernel_line) for f in failures]
+        here = (self.failure.kernel, self.failure.kernel_line) if self.failure else None
+        at = messages.index(here) if here in messages else -1
+        self.show_failure((at + 1) % len(failures))
+        self.screen.say(f"Failure {(at + 1) % len(failures) + 1} of {len(failures)}.")
+
+    def choose(self, entry: Entry) -> None:
+        """Go to what the navigator's entry stands for."""
+        kind, *rest = entry.key if isinstance(entry.key, tuple) else ("",)
+        if kind == "failure":
+            self.show_failure(int(rest[0]))
+        elif kind == "kernel":
+            self.show_kernel(str(rest[0]))
+        elif kind == "launch" and self.incident is not None:
+            launch = self.incident.index.launch_at(int(rest[0]))
+            if launch is not None:
+                self.show_kernel(launch.kernel, launch=launch)
+            self.go_line(entry.line)
+        else:
+            self.go_line(entry.line, entry.label)
+        self.screen.query_one(Navigator).visited(entry.key)
+
+    # -- names and where they come from -------------------------------------------------------
+
+    def trace(self, line: int, name: str) -> ProvenanceNode | None:
+        return self.incident.trace(line, name) if self.incident is not None and name else None
+
+    def follow(self, line: int, name: str) -> None:
+        """Show where a name comes from, and go one step towards it."""
+        node = self.trace(line, name)
+        if node is None:
+            self.screen.say(
+                f"Nothing is known of {name or 'this line'}: it is no name of the model."
+            )
+            return
+        self.screen.query_one(Chain).load(f"{name} at :{line}", (node,))
+        target = node
+        if node.line == line and node.children:
+            target = node.children[0]
+        self.go_line(target.line, target.name)
+        self.screen.say(target.text)
+
+    def follow_node(self, node: ProvenanceNode) -> None:
+        if node.kernel is not None and node.kernel_line is not None:
+            self.go_kernel_line(node.kernel, node.kernel_line, node.name)
+        elif node.line is not None:
+            self.go_line(node.line, node.name)
+        else:
+            self.screen.say(f"{node.text}: there is no line to go to.")
+
+    def model_input(self) -> None:
+        """The one key this tool is for: from what is under the cursor to its model input."""
+        if self._end_place is not None and self.here == self._end_place and len(self._ends) > 1:
+            self._end = (self._end + 1) % len(self._ends)
+            self._show_end()
+            return
+        origin, roots = self._origin()
+        found = tuple(_unique(end for root in roots for end in input_ends(root)))
+        if not found:
+            first = next((self.incident.first_input(r) for r in roots if self.incident), None)
+            found = (first,) if first is not None else ()
+        if not found:
+            reason = "no model input feeds it" if roots else "nothing is known of it"
+            self.screen.say(
+                f"{origin or 'This line'}: {reason}. The chain shows how far it can be followed."
+            )
+            if roots:
+                self.screen.query_one(Chain).load(origin, roots)
+            return
+        if roots and self.screen.query_one(Chain).roots[: len(roots)] != roots:
+            self.screen.query_one(Chain).load(origin, roots)
+        self._ends, self._end = found, 0
+        self._show_end()
+
+    def _origin(self) -> tuple[str, tuple[ProvenanceNode, ...]]:
+        """What the cursor is on, and the trees that explain it, the likelier one first."""
+        focused = self.screen.focused_pane()
+        if focused == "chain":
+            node = self.screen.query_one(Chain).node_at_cursor
+            return (node.name, (node,)) if node is not None else ("", ())
+        if focused == "call" and self.launch is not None:
+            name = self.screen.query_one(CallSite).name_at_cursor
+            node = self.trace(self.launch.line, name)
+            return name, (node,) if node is not None else ()
+        if focused == "run":
+            temporary = self.screen.replaying.selected_temporary()
+            if temporary is not None:
+                return self._origin_of_temporary(temporary)
+        name_at = self.source.name_at_cursor
+        name = name_at.name if name_at is not None else ""
+        node = self.trace(self.source.line, name)
+        if node is not None and (input_ends(node) or self.assert_here() is None):
+            return name, (node,)
+        asserted = self.assert_here()
+        if asserted is not None:
+            trees = (asserted.bound.tree, asserted.index.tree)
+            if asserted.cause.code in ANSWERED_BY_INDEX:
+                trees = (trees[1], trees[0])
+            return "the assert", trees
+        return name, (node,) if node is not None else ()
+
+    def _origin_of_temporary(self, temporary: Temporary) -> tuple[str, tuple[ProvenanceNode, ...]]:
+        recording = self.screen.replaying.recording
+        kernel = self.kernel
+        if recording is None or kernel is None:
+            return temporary.name, ()
+        line = kernel.wrapper_line(recording.steps[temporary.position].kernel_line)
+        node = self.trace(line, temporary.name) if line is not None else None
+        return temporary.name, (node,) if node is not None else ()
+
+    def replace_failure(self, before: Failure, after: Failure) -> None:
+        """Keep a failure that a replay has confirmed in place of what the log alone said."""
+        if self.incident is not None:
+            failures = tuple(after if f == before else f for f in self.incident.failures)
+            self.incident = replace(self.incident, failures=failures)
+        if self.failure == before:
+            self.set_failure(after)
+
+    def assert_here(self) -> Failure | None:
+        """The failure of the assert under the cursor, explained even when the log is silent."""
+        place = self.kernel_line_here()
+        if place is None or self.incident is None:
+            return None
+        kernel, kernel_line = place
+        failure = self.failure
+        if failure is not None and (failure.kernel, failure.kernel_line) == (
+            kernel.name,
+            kernel_line,
+        ):
+            return failure
+        if self.incident.kernel_program(kernel.name).assert_at(kernel_line) is None:
+            return None
+        return self.incident.explain_assert(kernel.name, kernel_line)
+
+    def _show_end(self) -> None:
+        end = self._ends[self._end]
+        self.go_line(end.line, end.name)
+        self._end_place = self.here
+        self.screen.query_one(Chain).select(end)
+        more = ""
+        if len(self._ends) > 1:
+            more = f"  ({self._end + 1} of {len(self._ends)}: i again for the next)"
+        self.screen.say(self._describe(end) + more)
+
+    def _describe(self, end: ProvenanceNode) -> str:
+        """``Input 2 is arg4_1, dimension 0 = 0. Guard: …``."""
+        source = end.source
+        if source is None or source.position is None or self.incident is None:
+            return end.text
+        parts = [f"Input {source.position} is {source.name or end.name}"]
+        if source.dim is not None:
+            parts.append(f", dimension {source.dim}")
+        if end.value is not None:
+            parts.append(f" = {end.value}")
+        guards = self.incident.index.guards_of(source.position, source.dim)
+        if guards:
+            shown = ", ".join(guard_label(guard) for guard in guards[:3])
+            when = {guard.enforced for guard in guards}
+            only = " (checked only under AOTI_RUNTIME_CHECK_INPUTS=1)"
+            parts.append(f". Guard: {shown}{only if 'always' not in when else ''}")
+        else:
+            parts.append(". No guard checks it")
+        return "".join(parts) + "."
+
+    # -- search -------------------------------------------------------------------------------
+
+    def ask_search(self) -> None:
+        def found(text: str | None) -> None:
+            if text is not None:
+                self.source.set_needle(text)
+                if text:
+                    self.search(1)
+
+        self.screen.app.push_screen(
+            Ask(
+                "Search the source",
+                "Small letters match both cases. . and , go on; an empty text ends the search.",
+                value=self.source.needle,
+            ),
+            found,
+        )
+
+    def search(self, step: int) -> None:
+        needle = self.source.needle
+        if not needle:
+            self.screen.say("Nothing is searched for yet: / asks what.")
+            return
+        line = self.source.document.find(needle, self.source.line, step)
+        if line is None:
+            self.screen.say(f"“{needle}” is not in {self.source.document.path}.")
+            return
+        self.go(Place(line, needle, self.here.path))
+
+
+def input_ends(node: ProvenanceNode) -> Iterator[ProvenanceNode]:
+    """The steps of a tree at which a model input is reached, in order."""
+    if node.source is not None and node.source.kind.startswith("input"):
+        yield node
+        return
+    for child in node.children:
+        yield from input_ends(child)
+
+
+def _unique(nodes: Iterator[ProvenanceNode]) -> Iterator[ProvenanceNode]:
+    seen = set()
+    for node in nodes:
+        if node.source not in seen:
+            seen.add(node.source)
+            yield node

@@ -1,0 +1,129 @@
+"""The user's choices, kept between runs: theme, keys and layout; and breakpoints, per wrapper.
+
+Choices live in ``config.json`` of the user's config folder, which the user may edit; what the
+program remembers by itself (breakpoints, whether the first hint was seen) in ``state.json`` of
+the state folder. A broken file is reported and left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+APP = "aoti-tui"
+
+
+@dataclass(slots=True)
+class Config:
+    """Choices and memory. ``problems`` are sentences to show the user once."""
+
+    theme: str = ""
+    keymap: dict[str, str] = field(default_factory=dict)
+    shift: int = 0
+    hidden: list[str] = field(default_factory=list)
+    hint_seen: bool = False
+    breakpoints: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def config_file() -> Path:
+    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.json"
+
+
+def state_file() -> Path:
+    return Path(platformdirs.user_state_dir(APP, appauthor=False)) / "state.json"
+
+
+def load(actions: frozenset[str]) -> Config:
+    """Read both files. ``actions`` are the ids that a keymap may name."""
+    config = Config()
+    choices = _read(config_file(), config.problems)
+    memory = _read(state_file(), config.problems)
+    config.theme = _text(choices, "theme", config.problems)
+    keys = choices.get("keys", {})
+    if isinstance(keys, dict):
+        for name, value in keys.items():
+            if name not in actions:
+                config.problems.append(
+                    f"{config_file()}: there is no action {name!r}; its key is ignored. "
+                    "Help (?) lists the actions."
+                )
+            elif isinstance(value, str) and value:
+                config.keymap[name] = value
+            else:
+                config.problems.append(
+                    f'{config_file()}: the key of {name!r} must be text such as "n,f10"; ignored.'
+                )
+    else:
+        config.problems.append(f'{config_file()}: "keys" must be an object; ignored.')
+    layout = choices.get("layout", {})
+    if isinstance(layout, dict):
+        if isinstance(layout.get("shift"), int):
+            config.shift = layout["shift"]
+        if isinstance(layout.get("hidden"), list):
+            config.hidden = [str(pane) for pane in layout["hidden"]]
+    config.hint_seen = memory.get("hint_seen") is True
+    stored = memory.get("breakpoints", {})
+    if isinstance(stored, dict):
+        config.breakpoints = {
+            str(path): [item for item in items if isinstance(item, dict)]
+            for path, items in stored.items()
+            if isinstance(items, list)
+        }
+    return config
+
+
+def save_choices(config: Config) -> str:
+    """Write theme, keys and layout; gives a sentence when that failed, else ``""``."""
+    return _write(
+        config_file(),
+        {
+            "theme": config.theme,
+            "keys": config.keymap,
+            "layout": {"shift": config.shift, "hidden": config.hidden},
+        },
+    )
+
+
+def save_memory(config: Config) -> str:
+    """Write breakpoints and what was seen; as :func:`save_choices`."""
+    return _write(state_file(), {"hint_seen": config.hint_seen, "breakpoints": config.breakpoints})
+
+
+def _read(path: Path, problems: list[str]) -> Mapping[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        problems.append(f"{path} cannot be read ({error}); the defaults are used.")
+        return {}
+    if not isinstance(value, dict):
+        problems.append(f"{path} must hold a JSON object; the defaults are used.")
+        return {}
+    return value
+
+
+def _text(values: Mapping[str, Any], name: str, problems: list[str]) -> str:
+    value = values.get(name, "")
+    if isinstance(value, str):
+        return value
+    problems.append(f"{config_file()}: {name!r} must be text; ignored.")
+    return ""
+
+
+def _write(path: Path, value: object) -> str:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}.part")
+        part.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        return f"{path} cannot be written ({error}); this choice lasts until you leave."
+    return ""

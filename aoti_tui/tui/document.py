@@ -1,0 +1,232 @@
+"""A file as the source pane shows it: lines, colours and names, made only for what is looked at.
+
+A wrapper holds two languages: C++ and, inside comments, the Python of its kernels. Colours are
+worked out window by window for C++ and kernel by kernel for Python, once, so that opening a
+60,000-line wrapper costs nothing and scrolling it costs one window.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pygments.lexer import Lexer
+from pygments.lexers.c_cpp import CppLexer
+from pygments.lexers.python import PythonLexer
+from pygments.token import Token, _TokenType
+
+from aoti_tui.index.model import Kernel, WrapperIndex
+from aoti_tui.tui.text import visible
+
+WINDOW = 80
+"""Lines of C++ coloured at a time: a little more than a tall terminal shows."""
+
+NAME = re.compile(r"[^\W\d]\w*")
+KEYWORDS = frozenset(
+    # One list for both languages: what is a keyword in one is no name worth following in the other.
+    {
+        *("and", "as", "auto", "break", "class", "const", "constexpr", "continue", "def", "do"),
+        *("else", "for", "from", "if", "import", "in", "inline", "is", "lambda", "namespace"),
+        *("not", "or", "return", "sizeof", "static", "struct", "template", "this", "typename"),
+        *("using", "void", "while", "static_cast", "reinterpret_cast", "maybe_unused", "std"),
+        *("None", "True", "False", "true", "false", "nullptr", "tl", "triton"),
+        *("bool", "int", "int32_t", "int64_t", "uint32_t", "uint64_t", "float", "double"),
+    }
+)
+
+_STYLES: tuple[tuple[_TokenType, str], ...] = (
+    (Token.Comment.Preproc, "preprocessor"),
+    (Token.Comment, "comment"),
+    (Token.Keyword.Type, "type"),
+    (Token.Keyword, "keyword"),
+    (Token.Name.Builtin, "builtin"),
+    (Token.Name.Function, "function"),
+    (Token.Name.Class, "type"),
+    (Token.Name.Decorator, "decorator"),
+    (Token.Name.Namespace, "type"),
+    (Token.Literal.String, "string"),
+    (Token.Literal.Number, "number"),
+    (Token.Operator.Word, "keyword"),
+    (Token.Operator, "operator"),
+    (Token.Punctuation, "operator"),
+)
+
+Run = tuple[str, str]
+"""A piece of a line and the kind of its token (``""`` for plain text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameAt:
+    """An identifier of a shown line: ``start`` and ``end`` are columns of the shown text."""
+
+    name: str
+    start: int
+    end: int
+
+
+def _kind(token: _TokenType) -> str:
+    for parent, kind in _STYLES:
+        if token in parent:
+            return kind
+    return ""
+
+
+def _lex(lexer: Lexer, lines: list[str]) -> Iterator[tuple[Run, ...]]:
+    runs: list[Run] = []
+    count = 0
+    for _, token, value in lexer.get_tokens_unprocessed("\n".join(lines)):
+        kind = _kind(token)
+        pieces = value.split("\n")
+        for number, piece in enumerate(pieces):
+            if number:
+                yield tuple(runs)
+                count += 1
+                runs = []
+            if piece:
+                runs.append((piece, kind))
+    yield tuple(runs)
+    for _ in range(count + 1, len(lines)):
+        yield ()
+
+
+class SourceDocument:
+    """Lines of one file, 1-based, with ``first`` the number of its first line."""
+
+    def __init__(
+        self,
+        lines: tuple[str, ...],
+        *,
+        path: str,
+        kernels: Iterable[Kernel] = (),
+        first: int = 1,
+    ) -> None:
+        self.path = path
+        self.first = first
+        self._lines = lines
+        self._spans = sorted(
+            (
+                (kernel.source_line, kernel.source_line + len(kernel.lines) - 1, kernel)
+                for kernel in kernels
+                if kernel.source_line is not None and kernel.lines
+            ),
+            key=lambda span: span[0],
+        )
+        self._starts = [start for start, _, _ in self._spans]
+        self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
+        self._python: dict[int, list[tuple[Run, ...]]] = {}
+        self._cpp: dict[int, list[tuple[Run, ...]]] = {}
+        self.width = max((len(line) for line in lines), default=0)
+
+    @classmethod
+    def of_wrapper(cls, index: WrapperIndex) -> SourceDocument:
+        kernels = [k for k in index.kernels.values() if k.source_path is None]
+        return cls(index.lines, path=index.path, kernels=kernels)
+
+    @classmethod
+    def of_kernel(cls, kernel: Kernel) -> SourceDocument:
+        """The source of a kernel that another file than the wrapper holds."""
+        return cls(
+            kernel.lines,
+            path=kernel.source_path or kernel.name,
+            kernels=[kernel],
+            first=kernel.source_line or 1,
+        )
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self._lines) - 1
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def raw(self, line: int) -> str:
+        """The line as the file has it; ``""`` outside of it."""
+        return self._lines[line - self.first] if self.first <= line <= self.last else ""
+
+    def text(self, line: int) -> str:
+        """The line as it is shown."""
+        return visible(self.raw(line))
+
+    def kernel_at(self, line: int) -> Kernel | None:
+        position = bisect_right(self._starts, line) - 1
+        if position >= 0 and line <= self._spans[position][1]:
+            return self._spans[position][2]
+        return None
+
+    def line_of(self, kernel: str, kernel_line: int) -> int | None:
+        """The line of a kernel's line here, or None when this file does not hold it."""
+        found = self._by_kernel.get(kernel)
+        return found.wrapper_line(kernel_line) if found is not None else None
+
+    def names(self, line: int) -> tuple[NameAt, ...]:
+        """The identifiers of a line that can mean something, from left to right."""
+        return tuple(
+            NameAt(match.group(), match.start(), match.end())
+            for match in NAME.finditer(self.text(line))
+            if match.group() not in KEYWORDS
+        )
+
+    def runs(self, line: int) -> tuple[Run, ...]:
+        """The coloured pieces of a line. Lexes its window or kernel the first time."""
+        if not self.first <= line <= self.last:
+            return ()
+        position = bisect_right(self._starts, line) - 1
+        if position >= 0 and line <= self._spans[position][1]:
+            return self._python_runs(position)[line - self._spans[position][0]]
+        window = (line - self.first) // WINDOW
+        return self._cpp_runs(window)[(line - self.first) % WINDOW]
+
+    def _python_runs(self, position: int) -> list[tuple[Run, ...]]:
+        found = self._python.get(position)
+        if found is None:
+            start, end, _ = self._spans[position]
+            lines = [self.text(line) for line in range(start, end + 1)]
+            # The first and last lines hold the quotes of async_compile.triton('…', '''…'''):
+            # lexed with the rest, they would make all of it one string.
+            body = list(_lex(PythonLexer(), lines[1:-1])) if len(lines) > 2 else []
+            found = [((lines[0], "comment"),), *body]
+            if len(lines) > 1:
+                found.append(((lines[-1], "comment"),))
+            self._python[position] = found
+        return found
+
+    def _cpp_runs(self, window: int) -> list[tuple[Run, ...]]:
+        found = self._cpp.get(window)
+        if found is None:
+            start = self.first + window * WINDOW
+            lines = [
+                "" if self.kernel_at(line) else self.text(line)
+                for line in range(start, min(start + WINDOW, self.last + 1))
+            ]
+            # `/*` opens right before a kernel and `*/` closes right after it; blanked kernels
+            # keep that comment short, so that a window can be lexed on its own.
+            found = list(_lex(CppLexer(), lines))
+            self._cpp[window] = found
+        return found
+
+    def find(self, needle: str, start: int, step: int) -> int | None:
+        """The next line after ``start`` (before it, for ``step`` -1) that holds ``needle``.
+
+        Wraps round the ends. A needle without capitals matches both cases.
+        """
+        if not needle:
+            return None
+        fold = not any(character.isupper() for character in needle)
+        wanted = needle.lower() if fold else needle
+        count = len(self._lines)
+        for distance in range(1, count + 1):
+            at = (start - self.first + step * distance) % count
+            line = self._lines[at]
+            if wanted in (line.lower() if fold else line):
+                return at + self.first
+        return None
+
+
+def matches(text: str, needle: str) -> list[tuple[int, int]]:
+    """Columns of every occurrence of ``needle``, with the same case rule as :meth:`find`."""
+    if not needle:
+        return []
+    flags = 0 if any(c.isupper() for c in needle) else re.IGNORECASE
+    return [m.span() for m in re.finditer(re.escape(needle), text, flags)]

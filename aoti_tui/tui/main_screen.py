@@ -1,0 +1,441 @@
+"""The one screen: panes, their places, keys and messages. What they mean is decided elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.geometry import Offset
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import ProgressBar, Static
+
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.model import Program
+from aoti_tui.tui import tasks
+from aoti_tui.tui.actions import BY_ID, bindings
+from aoti_tui.tui.browsing import Browsing
+from aoti_tui.tui.config import Config, save_choices, save_memory
+from aoti_tui.tui.dialogs.jump_mode import JumpMode
+from aoti_tui.tui.dialogs.reading import Reading
+from aoti_tui.tui.document import SourceDocument
+from aoti_tui.tui.help import help_text
+from aoti_tui.tui.keyline import KeyLine
+from aoti_tui.tui.layout import PANES, View, arrange
+from aoti_tui.tui.messages import Diagnosed, Opened, Progressed, Refused, Replayed, SymbolsKnown
+from aoti_tui.tui.palette import EverythingProvider
+from aoti_tui.tui.panes.callsite import CallSite
+from aoti_tui.tui.panes.chain import Chain
+from aoti_tui.tui.panes.headline import Headline
+from aoti_tui.tui.panes.lanes import LaneGrid
+from aoti_tui.tui.panes.navigator import Navigator
+from aoti_tui.tui.panes.pane import Pane
+from aoti_tui.tui.panes.run import RunPane
+from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.panes.timeline import Timeline
+from aoti_tui.tui.replaying import Replaying
+from aoti_tui.tui.request import OpenRequest
+from aoti_tui.tui.stops import Stops
+from aoti_tui.tui.tabs import TabLine
+from aoti_tui.tui.taking import Taking
+from aoti_tui.tui.text import plain
+from aoti_tui.tui.whatif import Settings
+
+HINT = (
+    "First time here? i goes to the model input, c runs the kernel and stops at the assert, "
+    "? explains."
+)
+LETTERS = "sdfghjkl"
+
+
+class SourcePane(Pane):
+    def compose(self) -> ComposeResult:
+        yield SourceView(SourceDocument((), path=""), id="source-view")
+
+
+class MainScreen(Screen[int]):
+    """Composes the panes, routes messages to :class:`Browsing` and :class:`Replaying`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+    COMMANDS = {EverythingProvider}  # noqa: RUF012 (Textual's own type is a set)
+
+    def __init__(self, request: OpenRequest, config: Config) -> None:
+        super().__init__()
+        self.request = request
+        self.config = config
+        self.view = View(shift=config.shift, hidden=frozenset(config.hidden) & frozenset(PANES))
+        self.stops = Stops(str(request.wrapper), config)
+        self.browsing = Browsing(self)
+        self.replaying = Replaying(self, self.stops)
+        self.taking = Taking(self)
+        self.settings = Settings(self)
+        self.handlers: dict[str, Callable[[], None]] = {
+            **self._own_handlers(),
+            **self.browsing.handlers(),
+            **self.replaying.handlers(),
+            **self.taking.handlers(),
+            **self.settings.handlers(),
+        }
+        self._answer_limit = 0
+
+    def _own_handlers(self) -> dict[str, Callable[[], None]]:
+        panes = {f"pane_{n}": self._pane_opener(pane) for n, pane in enumerate(PANES, 1)}
+        return {
+            **panes,
+            "jump_mode": self.jump_mode,
+            "maximize": self.toggle_zoom,
+            "wider": lambda: self._shift(4),
+            "narrower": lambda: self._shift(-4),
+            "hide": self.hide,
+            "filter": self._filter,
+            "answer": self._whole_answer,
+            "cancel": self.cancel,
+            "help": self._help,
+            "quit": lambda: self.app.exit(0),
+        }
+
+    def _pane_opener(self, pane: str) -> Callable[[], None]:
+        return lambda: self.open_pane(pane)
+
+    def compose(self) -> ComposeResult:
+        yield Headline()
+        yield TabLine()
+        with Container(id="body"):
+            yield Navigator()
+            yield SourcePane(id="source", title="Source")
+            yield Chain()
+            yield CallSite()
+            yield RunPane()
+        yield ProgressBar(id="opening", show_eta=False)
+        yield Static("", id="say", markup=False)
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.query_one("#say", Static).display = False
+        self.query_one(SourceView).focus()
+        self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
+        self.place_panes()
+        tasks.open_incident(self)
+
+    # -- layout -------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        self.place_panes()
+
+    def place_panes(self) -> None:
+        """Give the answer the rows it needs and the panes theirs."""
+        width, height = self.size
+        if not width or not height:
+            return
+        headline = self.query_one(Headline)
+        needed = headline.rows(width)
+        self._answer_limit = max(3, height // 4)
+        rows = min(needed, self._answer_limit)
+        headline.styles.height = rows
+        say = self.query_one("#say", Static)
+        opening = self.query_one("#opening", ProgressBar)
+        used = rows + 1 + (self._say_rows if say.display else 0) + (1 if opening.display else 0)
+        result = arrange(width, max(1, height - used - 1), self.view)
+        note = "" if needed <= rows else f"A: the whole answer ({needed - rows} more lines)"
+        tabs = self.query_one(TabLine)
+        tabs.load(result.tabs, frozenset(result.places), note)
+        if not tabs.display:
+            result = arrange(width, max(1, height - used), self.view)
+        for pane in self.query(Pane):
+            pane.place(result.places.get(str(pane.id)))
+
+    @property
+    def _say_rows(self) -> int:
+        return min(3, len(self._said.wrap(self.app.console, max(10, self.size.width - 2))))
+
+    _said: Text = Text("")
+
+    def open_pane(self, pane: str) -> None:
+        """Bring a pane to the front and focus it."""
+        hidden = self.view.hidden - {pane}
+        side = pane if pane != "source" else self.view.side
+        maximized = pane if self.view.maximized else ""
+        self._change(active=pane, side=side, hidden=hidden, maximized=maximized)
+        self.query_one(f"#{pane}", Pane).focus_content()
+
+    def _change(self, **changes: object) -> None:
+        view = replace(self.view, **changes)  # type: ignore[arg-type]
+        if view != self.view:
+            self.view = view
+            self.place_panes()
+
+    def focused_pane(self) -> str:
+        """The id of the pane that has the focus, ``""`` for none."""
+        node: Widget | None = self.focused
+        for ancestor in node.ancestors_with_self if node is not None else ():
+            if isinstance(ancestor, Pane):
+                return str(ancestor.id)
+        return ""
+
+    def on_descendant_focus(self) -> None:
+        pane = self.focused_pane()
+        if pane:
+            self._change(active=pane, side=pane if pane != "source" else self.view.side)
+
+    def toggle_zoom(self) -> None:
+        """Give the focused pane everything, or give the others their places back."""
+        pane = self.focused_pane() or self.view.active
+        self._change(maximized="" if self.view.maximized else pane)
+
+    def hide(self) -> None:
+        pane = self.focused_pane()
+        if self.view.hidden and pane == "source":
+            self._change(hidden=frozenset())
+            self.say("All panes are shown again.")
+        elif pane in ("", "source"):
+            self.say("The source stays; - hides the pane that has the focus.")
+        else:
+            self._change(hidden=self.view.hidden | {pane})
+            self.query_one(SourceView).focus()
+            self.say("Hidden. Its digit brings it back, - on the source brings all back.")
+        self.config.hidden = sorted(self.view.hidden)
+        self._remember()
+
+    def _shift(self, columns: int) -> None:
+        self._change(shift=self.view.shift + columns)
+        self.config.shift = self.view.shift
+        self._remember()
+
+    def _remember(self) -> None:
+        problem = save_choices(self.config)
+        if problem:
+            self.say(problem, bad=True)
+
+    def jump_mode(self) -> None:
+        targets: dict[str, tuple[str, Offset]] = {}
+        places = [pane for pane in self.query(Pane) if pane.display]
+        for letter, pane in zip(LETTERS, places, strict=False):
+            targets[letter] = (str(pane.id), Offset(pane.region.x + 2, pane.region.y))
+        spare = [letter for letter in "qwertyuiop" if letter not in targets]
+        shown = {str(pane.id) for pane in places}
+        tabs = self.query_one(TabLine)
+        missing = [pane for pane in PANES if pane not in shown] if tabs.display else []
+        for letter, name in zip(spare, missing, strict=False):
+            column = 2 + 12 * PANES.index(name)
+            targets[letter] = (name, Offset(column, tabs.region.y))
+
+        def chosen(pane: str | None) -> None:
+            if pane is not None:
+                self.open_pane(pane)
+
+        self.app.push_screen(JumpMode(targets), chosen)
+
+    def _filter(self) -> None:
+        self.open_pane("nav")
+        self.query_one(Navigator).focus_filter()
+
+    # -- telling ------------------------------------------------------------------------------
+
+    def tell_answer(self, lines: tuple[str, ...], *, failed: bool) -> None:
+        self.query_one(Headline).tell(lines, failed=failed)
+        self.place_panes()
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        """One message above the keys, until the next one."""
+        self._said = plain(("✗ " if bad else "") + text)
+        say = self.query_one("#say", Static)
+        say.update(self._said)
+        say.set_class(bad, "-bad")
+        shown = bool(text)
+        rows = self._say_rows
+        if say.display != shown or say.styles.height is None or say.styles.height.value != rows:
+            say.display = shown
+            say.styles.height = rows
+            self.place_panes()
+
+    def _whole_answer(self) -> None:
+        lines = self.query_one(Headline).lines
+        notes = self.browsing.incident.notes if self.browsing.incident else ()
+        self.app.push_screen(Reading("The answer", "\n".join((*lines, "", *notes))))
+
+    def _help(self) -> None:
+        self._hint_over()
+        focused = self.focused
+        self.app.push_screen(Reading("Help", help_text(focused, self.config.keymap)))
+
+    def _hint_over(self) -> None:
+        if not self.config.hint_seen:
+            self.config.hint_seen = True
+            save_memory(self.config)
+
+    @property
+    def given(self) -> str:
+        """Where the data of a replay will come from."""
+        if self.request.inputs is not None:
+            return f"inputs of {self.request.inputs.name}"
+        return "MADE-UP, no inputs are given (L reads them from a .pt file)"
+
+    def refresh_keys(self) -> None:
+        enabled = frozenset(name for name in BY_ID if not self._unmet(name))
+        self.query_one(KeyLine).load(enabled, self.config.keymap)
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_act(self, name: str) -> None:
+        """Do an action of the registry, or say why it does nothing now."""
+        unmet = self._unmet(name)
+        if unmet:
+            self.say(f"{BY_ID[name].label}: {unmet}")
+            return
+        if name in ("model_input", "continue") and not self.config.hint_seen:
+            self._hint_over()
+        self.handlers[name]()
+        self.refresh_keys()
+
+    def _unmet(self, name: str) -> str:
+        needs = BY_ID[name].needs
+        if needs and self.browsing.incident is None:
+            return "the wrapper is still being read."
+        if needs == "failure" and self.browsing.failure is None:
+            return "no failure is open; p pastes a log, l reads one from a file."
+        if needs == "recording" and self.replaying.recording is None:
+            return "nothing has been run yet; c runs the kernel."
+        return ""
+
+    def cancel(self) -> None:
+        if self.replaying.running:
+            tasks.cancel_replay(self)
+            self.say("Cancelling the replay …")
+        elif self.view.maximized:
+            self._change(maximized="")
+        else:
+            self.say("")
+
+    def start_replay(self, launch: Launch, program: Program | None) -> None:
+        if self.size.width < 100 or self.view.side not in ("run",):
+            self._change(side="run")
+        tasks.replay(self, launch, program)
+
+    def replay_arrived(self) -> None:
+        """Make room for the recording; on a narrow screen bring it to the front."""
+        self._change(replaying=True)
+        if self.size.width < 100 and self.focused_pane() == "source":
+            self.open_pane("run")
+
+    def show_report(self, text: str, path: str) -> None:
+        self.say(f"The report is {path}, and copied.")
+        self.app.push_screen(Reading("Report", text))
+
+    def close(self) -> None:
+        """End the worker; the screen is left."""
+        if self.browsing.incident is not None:
+            self.browsing.incident.close()
+
+    # -- messages of threads ------------------------------------------------------------------
+
+    @on(Progressed)
+    def _progressed(self, event: Progressed) -> None:
+        if event.replay:
+            if self.replaying.running:
+                self.query_one(RunPane).progress(event.text, event.done)
+            return
+        bar = self.query_one("#opening", ProgressBar)
+        bar.update(total=100, progress=100 * (event.done or 0))
+        self.query_one(Headline).tell(
+            (f"Reading {self.request.wrapper}: {event.text}",), failed=False
+        )
+
+    @on(Opened)
+    def _opened(self, event: Opened) -> None:
+        self.query_one("#opening", ProgressBar).display = False
+        self.browsing.load(event.incident)
+        self.replaying.show()
+        self.place_panes()
+        if event.told:
+            self.say(event.told)
+        elif self.config.problems:
+            self.say(" ".join(self.config.problems), bad=True)
+        elif not self.config.hint_seen:
+            self.say(HINT)
+
+    @on(Refused)
+    def _refused(self, event: Refused) -> None:
+        self.query_one("#opening", ProgressBar).display = False
+        if event.fatal:
+            self.app.exit(2, message=f"{event.what}: {event.why}.\n{event.do}")
+            return
+        text = f"{event.what}: {event.why.rstrip('.')}. {event.do}"
+        if event.replay:
+            self.replaying.failed()
+            self.query_one(RunPane).tell(text)
+        self.say(text, bad=True)
+        self.place_panes()
+
+    @on(Replayed)
+    def _replayed(self, event: Replayed) -> None:
+        self.replaying.finished(event.outcome)
+        self.settings.learned(event.outcome.symbols)
+
+    @on(SymbolsKnown)
+    def _symbols(self, event: SymbolsKnown) -> None:
+        self.settings.open_dialog(event.symbols)
+
+    @on(Diagnosed)
+    def _diagnosed(self, event: Diagnosed) -> None:
+        self.browsing.replace_failure(event.before, event.after)
+
+    # -- messages of panes --------------------------------------------------------------------
+
+    @on(SourceView.CursorMoved)
+    def _cursor(self, event: SourceView.CursorMoved) -> None:
+        view = self.query_one(SourceView)
+        kernel = view.document.kernel_at(event.line)
+        where = f"kernel {kernel.name} line {kernel.kernel_line(event.line)}" if kernel else ""
+        self.query_one("#source", Pane).set_title(
+            f"Source {view.document.path.rsplit('/', 1)[-1]}:{event.line}", where
+        )
+        if kernel is not None and not view.marks.asserts:
+            self.replaying.mark()
+
+    @on(SourceView.Followed)
+    def _followed(self, event: SourceView.Followed) -> None:
+        self.browsing.follow(event.line, event.name)
+
+    @on(SourceView.GutterClicked)
+    def _gutter(self, event: SourceView.GutterClicked) -> None:
+        self.settings.toggle_breakpoint(event.line)
+
+    @on(Chain.Chosen)
+    def _chain(self, event: Chain.Chosen) -> None:
+        self.browsing.follow_node(event.node)
+
+    @on(CallSite.Chosen)
+    def _argument(self, event: CallSite.Chosen) -> None:
+        self.browsing.follow(event.line, event.name)
+
+    @on(Navigator.Chosen)
+    def _entry(self, event: Navigator.Chosen) -> None:
+        self.browsing.choose(event.entry)
+        if self.size.width < 100:
+            self.open_pane("source")
+
+    @on(RunPane.Picked)
+    def _temporary(self, event: RunPane.Picked) -> None:
+        self.replaying.pick(event.name, event.follow)
+
+    @on(LaneGrid.Selected)
+    def _lane(self, event: LaneGrid.Selected) -> None:
+        self.replaying.select_lane(event.lane)
+
+    @on(Timeline.Moved)
+    def _moved(self, event: Timeline.Moved) -> None:
+        self.replaying.move_to(event.position)
+
+    @on(TabLine.Picked)
+    def _tab(self, event: TabLine.Picked) -> None:
+        self.open_pane(event.pane)
+
+    @on(KeyLine.Clicked)
+    def _key(self, event: KeyLine.Clicked) -> None:
+        self.action_act(event.action)

@@ -1,0 +1,80 @@
+"""What threads tell the main screen. Threads only post; handlers on the screen own the state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from aoti_tui.failure.model import Failure
+from aoti_tui.incident import Incident
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
+
+
+class Progressed(Message):
+    """Something long goes on: ``done`` from 0 to 1, None while unknown."""
+
+    def __init__(self, text: str, done: float | None, *, replay: bool) -> None:
+        super().__init__()
+        self.text = text
+        self.done = done
+        self.replay = replay
+
+
+class Opened(Message):
+    """An incident is ready: at the start, or after a log or inputs came."""
+
+    def __init__(self, incident: Incident, told: str = "") -> None:
+        super().__init__()
+        self.incident = incident
+        self.told = told
+
+
+class Refused(Message):
+    """Something could not be done: what happened, why, what to do. ``fatal`` when there is
+    nothing to show without it."""
+
+    def __init__(
+        self, what: str, why: str, do: str, *, fatal: bool = False, replay: bool = False
+    ) -> None:
+        super().__init__()
+        self.what = what
+        self.why = why
+        self.do = do
+        self.fatal = fatal
+        self.replay = replay
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a finished replay gave."""
+
+    info: WorkerInfo
+    result: ReplayResult
+    recording: Recording
+    program: KernelProgram
+    symbols: tuple[SymbolValue, ...]
+
+
+class Replayed(Message):
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+class Diagnosed(Message):
+    """A failure with its cause and values confirmed by the replay."""
+
+    def __init__(self, before: Failure, after: Failure) -> None:
+        super().__init__()
+        self.before = before
+        self.after = after
+
+
+class SymbolsKnown(Message):
+    """Values of the wrapper's symbols, for the what-if dialog."""
+
+    def __init__(self, symbols: tuple[SymbolValue, ...]) -> None:
+        super().__init__()
+        self.symbols = symbols

@@ -1,0 +1,1 @@
+"""The panes of the main screen. Each shows one thing and posts what the user asked of it."""

@@ -1,0 +1,205 @@
+"""The call site: a launch's arguments beside the kernel parameters they become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.widgets import Static
+
+from aoti_tui.failure.model import OpPattern
+from aoti_tui.index.model import Argument, Kernel, Launch
+from aoti_tui.replay.model import ArgumentValue
+from aoti_tui.tui.panes.pane import Pane
+from aoti_tui.tui.panes.rows import Row, Rows
+from aoti_tui.tui.text import fit, number, plain, shape, shorten_middle, visible
+
+
+class CallSite(Pane):
+    """Arguments, grid, blocks and origin of one launch. Enter on an argument posts Chosen."""
+
+    HELP = (
+        "The launch in run_impl: what it passes for each kernel parameter, Triton's type of it, "
+        "its value and where that comes from (input, set, replayed, constant, captured, fixed or "
+        "MADE-UP). Enter goes to the argument's definition, i to its model input."
+    )
+
+    class Chosen(Message):
+        """An argument to go to, with the line of its launch."""
+
+        def __init__(self, line: int, name: str) -> None:
+            super().__init__()
+            self.line = line
+            self.name = name
+
+    def __init__(self) -> None:
+        super().__init__(id="call", title="Call site")
+        self.launch: Launch | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Rows(id="call-rows")
+        yield Static("", id="call-detail", markup=False)
+
+    def load(
+        self,
+        kernel: Kernel | None,
+        launch: Launch | None,
+        values: Sequence[ArgumentValue] = (),
+        grid: tuple[int, int, int] | None = None,
+        blocks: Mapping[str, int] | None = None,
+        patterns: Sequence[OpPattern] = (),
+        alternatives: int = 1,
+    ) -> None:
+        """Show a launch; ``values``, ``grid`` and ``blocks`` are known once it was planned."""
+        self.launch = launch
+        rows = self.query_one(Rows)
+        if launch is None or kernel is None:
+            name = kernel.name if kernel else "this kernel"
+            rows.set_rows([_line(f"No launch of {name} in the wrapper.", "dim")])
+            self.set_title("Call site")
+            return
+        more = f", one of {alternatives} launches" if alternatives > 1 else ""
+        self.set_title("Call site", f":{launch.line} in {launch.function}{more}")
+        made = [
+            _line(launch.kernel, "bold"),
+            _line(geometry(kernel, launch, grid, blocks)),
+            *(
+                _line(f"inside {scope.kind} ({scope.condition}) :{scope.line}", "dim")
+                for scope in launch.scopes
+            ),
+            Row(
+                _columns("argument", "parameter", "type", "value", "from"),
+                selectable=False,
+                heading=True,
+            ),
+        ]
+        types = {parameter.name: parameter.type for parameter in kernel.parameters}
+        known = {value.name: value for value in values}
+        for argument in launch.arguments:
+            value = known.get(argument.parameter)
+            made.append(
+                Row(
+                    _columns(
+                        argument_name(argument),
+                        argument.parameter,
+                        types.get(argument.parameter, ""),
+                        value_text(value),
+                        source_text(value),
+                    ),
+                    argument,
+                    strong=value is not None and value.source == "made-up",
+                )
+            )
+        made.extend(_origin(launch, patterns))
+        rows.set_rows(made, keep=rows.current.key if rows.current else None)
+
+    @property
+    def name_at_cursor(self) -> str:
+        row = self.query_one(Rows).current
+        return argument_name(row.key) if row and isinstance(row.key, Argument) else ""
+
+    def select_parameter(self, name: str) -> None:
+        if self.launch is not None:
+            for argument in self.launch.arguments:
+                if name in (argument.parameter, argument_name(argument)):
+                    self.query_one(Rows).select(argument)
+
+    @on(Rows.Highlighted, "#call-rows")
+    def _highlighted(self, event: Rows.Highlighted) -> None:
+        event.stop()
+        if isinstance(event.row.key, Argument):
+            argument = event.row.key
+            self.query_one("#call-detail", Static).update(
+                plain(f"{argument.text} → {argument.parameter}")
+            )
+
+    @on(Rows.Chosen, "#call-rows")
+    def _chosen(self, event: Rows.Chosen) -> None:
+        event.stop()
+        if isinstance(event.row.key, Argument) and self.launch is not None:
+            self.post_message(self.Chosen(self.launch.line, argument_name(event.row.key)))
+
+
+def argument_name(argument: Argument) -> str:
+    """The name of the wrapper that an argument stands for: a view's base, else its text."""
+    return argument.tensor.base if argument.tensor is not None else argument.text
+
+
+def value_text(value: ArgumentValue | None) -> str:
+    if value is None:
+        return ""
+    if value.value is not None:
+        return number(value.value)
+    return f"{value.dtype} {shape(value.shape)}" if value.dtype else ""
+
+
+def source_text(value: ArgumentValue | None) -> str:
+    if value is None:
+        return ""
+    return "MADE-UP" if value.source == "made-up" else value.source
+
+
+def geometry(
+    kernel: Kernel,
+    launch: Launch,
+    grid: tuple[int, int, int] | None,
+    blocks: Mapping[str, int] | None,
+) -> str:
+    """``grid xnumel, 1, 1 = 8 programs · XBLOCK 1 · 8 warps``."""
+    parts = []
+    expressions = launch.grid or kernel.grid
+    if expressions:
+        parts.append("grid " + ", ".join(expressions))
+    if grid is not None:
+        programs = grid[0] * grid[1] * grid[2]
+        parts.append(f"{grid[0]}×{grid[1]}×{grid[2]} = {programs} programs")
+    sizes = {**kernel.blocks, **(blocks or {})}
+    if sizes:
+        parts.append(", ".join(f"{name} {size}" for name, size in sizes.items()))
+    if kernel.num_warps:
+        parts.append(f"{kernel.num_warps} warps")
+    return " · ".join(parts) or "grid unknown"
+
+
+def _origin(launch: Launch, patterns: Sequence[OpPattern]) -> list[Row]:
+    made: list[Row] = []
+    if launch.source_nodes:
+        made.append(_line("nodes  " + ", ".join(launch.source_nodes)))
+    known = {pattern.aten: pattern.pattern for pattern in patterns}
+    for op in launch.aten:
+        pattern = known.get(op)
+        made.append(_line(f"{op}  ←  {pattern}" if pattern else op, "" if pattern else "dim"))
+    for frame in launch.model_frames:
+        made.append(_line(f"{frame.file}:{frame.line} {frame.function}: {frame.code}"))
+    return made
+
+
+def _line(text: str, style: str = "") -> Row:
+    shown = visible(text)
+    return Row(
+        lambda width: Text(shorten_middle(shown, width), style=style, end=""), text, selectable=True
+    )
+
+
+def _columns(
+    argument: str, parameter: str, kind: str, value: str, source: str
+) -> Callable[[int], Text]:
+    def draw(width: int) -> Text:
+        last = 9
+        middle = 6
+        rest = max(12, width - last - middle - 4)
+        first = rest * 36 // 100
+        second = rest * 28 // 100
+        third = rest - first - second
+        text = Text(end="")
+        text.append(fit(visible(argument), first) + " ", "bold")
+        text.append(fit("→ " + visible(parameter), second) + " ")
+        text.append(fit(visible(kind), middle) + " ", "dim")
+        text.append(fit(visible(value), third) + " ")
+        text.append(fit(source, last), "reverse" if source == "MADE-UP" else "dim")
+        return text
+
+    return draw

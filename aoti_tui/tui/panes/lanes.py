@@ -1,0 +1,253 @@
+"""The lane grid: one temporary over all lanes of its block, windowed both ways.
+
+A lane is told apart by a sign as well as by colour: ``✗`` fails an assert, ``·`` is masked out,
+``✱`` changed with the last step, ``›`` is selected. The first line names the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from aoti_tui.replay.model import Block
+from aoti_tui.tui.parts import part_style
+from aoti_tui.tui.text import number
+
+Lane = tuple[int, ...]
+WIDEST = 12
+SAMPLE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class LaneView:
+    """What the grid shows: a block and, for each lane, what is known of it."""
+
+    name: str
+    block: Block
+    lane: Lane
+    failing: Callable[[Lane], bool]
+    masked: Callable[[Lane], bool]
+    changed: Callable[[Lane], bool]
+    where: str = ""
+    """``step 12, kernel line 46``, for the title."""
+
+
+def grid_shape(shape: tuple[int, ...], columns: int) -> tuple[int, int, bool]:
+    """Rows, columns and whether it is 1-D (then lanes wrap at ``columns``).
+
+    Dimensions of size 1 are dropped; more than two dimensions fold into the rows.
+    """
+    real = [size for size in shape if size != 1] or [1]
+    total = 1
+    for size in real:
+        total *= size
+    if len(real) == 1:
+        per_row = max(1, min(columns, real[0]))
+        return -(-real[0] // per_row), per_row, True
+    return total // real[-1], real[-1], False
+
+
+class LaneGrid(ScrollView, can_focus=True):
+    """Values over lanes. Arrows select a lane and post :class:`Selected`."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "lanes--head",
+        "lanes--failing",
+        "lanes--masked",
+        "lanes--changed",
+        "lanes--selected",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1, 0)", "Up", show=False),
+        Binding("down,j", "move(1, 0)", "Down", show=False),
+        Binding("left,h", "move(0, -1)", "Left", show=False),
+        Binding("right,l", "move(0, 1)", "Right", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "edge(0)", "First lane", show=False),
+        Binding("end", "edge(-1)", "Last lane", show=False),
+    ]
+    HELP = (
+        "One temporary over the lanes of its block: rows and columns are the block's dimensions; "
+        "a 1-D block wraps. ✗ fails an assert, · masked out, ✱ changed, › selected. "
+        "Arrows select the lane whose values all panes show; ] and [ go to failing lanes."
+    )
+
+    class Selected(Message):
+        def __init__(self, lane: Lane) -> None:
+            super().__init__()
+            self.lane = lane
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view: LaneView | None = None
+        self._cell = 6
+        self._head = 6
+        self._rows, self._columns, self._flat = 0, 0, True
+
+    def load(self, view: LaneView | None) -> None:
+        self.view = view
+        self._measure()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._measure()
+
+    def _measure(self) -> None:
+        if self.view is None:
+            self.virtual_size = Size(0, 0)
+            return
+        values = self.view.block.values
+        step = max(1, len(values) // SAMPLE)
+        widest = max((len(number(value)) for value in values[::step]), default=1)
+        self._cell = min(max(3, widest), WIDEST) + 2
+        total = max(1, len(values))
+        self._head = len(str(total)) + 2
+        room = max(1, (self.size.width - self._head - 1) // self._cell)
+        if room >= 8:
+            room -= room % 8
+        self._rows, self._columns, self._flat = grid_shape(self.view.block.shape, room)
+        width = self._head + self._columns * self._cell
+        self.virtual_size = Size(width, self._rows + 1)
+        self._reveal()
+
+    def _flat_of(self, row: int, column: int) -> int | None:
+        at = row * self._columns + column
+        size = len(self.view.block.values) if self.view is not None else 0
+        return at if 0 <= at < size else None
+
+    def lane_at(self, flat: int) -> Lane:
+        """Position in the block of a flattened lane number."""
+        assert self.view is not None
+        lane: list[int] = []
+        for size in reversed(self.view.block.shape):
+            lane.append(flat % size)
+            flat //= size
+        return tuple(reversed(lane))
+
+    def _selected_flat(self) -> int:
+        if self.view is None:
+            return 0
+        shape = self.view.block.shape
+        lane = self.view.lane[-len(shape) :] if shape else ()
+        lane = (0,) * (len(shape) - len(lane)) + tuple(lane)
+        flat = 0
+        for size, position in zip(shape, lane, strict=True):
+            flat = flat * size + (min(position, size - 1) if size > 1 else 0)
+        return flat
+
+    def _reveal(self) -> None:
+        if self.view is None or not self.size.height or not self._columns:
+            return
+        row, column = divmod(self._selected_flat(), self._columns)
+        top, left = int(self.scroll_offset.y), int(self.scroll_offset.x)
+        rows = max(1, self.size.height - 1)
+        if row < top:
+            self.scroll_to(y=row, animate=False, immediate=True, force=True)
+        elif row >= top + rows:
+            self.scroll_to(y=row - rows + 1, animate=False, immediate=True, force=True)
+        x = column * self._cell
+        room = self.size.width - self._head
+        if x < left:
+            self.scroll_to(x=x, animate=False, immediate=True, force=True)
+        elif x + self._cell > left + room:
+            self.scroll_to(x=x + self._cell - room, animate=False, immediate=True, force=True)
+
+    def _select(self, flat: int) -> None:
+        if self.view is not None and 0 <= flat < len(self.view.block.values):
+            self.post_message(self.Selected(self.lane_at(flat)))
+
+    def action_move(self, rows: int, columns: int) -> None:
+        self._select(self._selected_flat() + rows * self._columns + columns)
+
+    def action_page(self, step: int) -> None:
+        self.action_move(step * max(1, self.size.height - 2), 0)
+
+    def action_edge(self, side: int) -> None:
+        if self.view is not None:
+            self._select(0 if side == 0 else len(self.view.block.values) - 1)
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y < 1 or event.x < self._head or self.view is None:
+            return
+        row = int(self.scroll_offset.y) + event.y - 1
+        column = (event.x - self._head + int(self.scroll_offset.x)) // self._cell
+        if column < self._columns:
+            flat = self._flat_of(row, column)
+            if flat is not None:
+                self._select(flat)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        base = self.rich_style
+        if self.view is None:
+            return Strip.blank(width, base)
+        left = int(self.scroll_offset.x)
+        first = left // self._cell
+        count = (width - self._head) // self._cell + 2
+        columns = range(first, min(first + count, self._columns))
+        if y == 0:
+            head = self._header(columns)
+        else:
+            head = self._row(int(self.scroll_offset.y) + y - 1, columns)
+        label, *cells = head
+        offset = left - first * self._cell
+        body = Strip(cells).crop(offset, offset + width - self._head)
+        strip = Strip([label, *body])
+        return strip.extend_cell_length(width).crop(0, width).apply_style(base)
+
+    def _part(self, part: str) -> Style:
+        return part_style(self, f"lanes--{part}")
+
+    def _header(self, columns: range) -> list[Segment]:
+        style = self._part("head")
+        sign = "+" if self._flat else "↓→"
+        return [
+            Segment(f"{sign:>{self._head - 1}} ", style),
+            *(Segment(f"{column:>{self._cell - 1}} ", style) for column in columns),
+        ]
+
+    def _row(self, row: int, columns: range) -> list[Segment]:
+        assert self.view is not None
+        if row >= self._rows:
+            return [Segment(" " * self._head)]
+        label = row * self._columns if self._flat else row
+        made = [Segment(f"{label:>{self._head - 1}} ", self._part("head"))]
+        selected = self._selected_flat()
+        for column in columns:
+            flat = self._flat_of(row, column)
+            if flat is None:
+                break
+            made.append(self._lane_cell(flat, flat == selected))
+        return made
+
+    def _lane_cell(self, flat: int, selected: bool) -> Segment:
+        assert self.view is not None
+        view = self.view
+        lane = self.lane_at(flat)
+        sign, style = " ", Style.null()
+        if view.failing(lane):
+            sign, style = "✗", self._part("failing")
+        elif view.masked(lane):
+            sign, style = "·", self._part("masked")
+        elif view.changed(lane):
+            sign, style = "✱", self._part("changed")
+        value = number(view.block.values[flat])
+        room = self._cell - 2
+        if len(value) > room:
+            value = value[: room - 1] + "…"
+        if selected:
+            sign = "›" if sign == " " else sign
+            style = style + self._part("selected")
+            return Segment(f"{sign}{value:>{room}}‹", style)
+        return Segment(f"{sign}{value:>{room}} ", style)

@@ -1,0 +1,333 @@
+"""The source pane: a file by the line API, with gutter, two line numbers and a cursor on names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from aoti_tui.tui.document import NameAt, SourceDocument, matches
+from aoti_tui.tui.parts import part_style
+
+KINDS = (
+    *("comment", "keyword", "type", "builtin", "function", "decorator", "string", "number"),
+    *("operator", "preprocessor"),
+)
+EXTRAS = (
+    *("gutter", "line", "cursor", "name", "match", "breakpoint", "step", "failing", "inline"),
+    *("kernel-line", "changed"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands beside the lines of a document. Lines are the document's own numbers."""
+
+    breakpoints: Mapping[int, bool] = field(default_factory=dict)
+    """Line → whether the breakpoint is enabled."""
+    asserts: frozenset[int] = frozenset()
+    failing: frozenset[int] = frozenset()
+    step: int | None = None
+    """Line of the recording's position."""
+    inline: Mapping[int, tuple[str, bool]] = field(default_factory=dict)
+    """Line → value shown after the code, and whether it changed with the last step."""
+
+
+class SourceView(ScrollView, can_focus=True):
+    """A document that scrolls by lines. Left and right move over the names of the cursor line."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"source--{part}" for part in (*KINDS, *EXTRAS)}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Line up", show=False),
+        Binding("down,j", "move(1)", "Line down", show=False),
+        Binding("left,h", "move_name(-1)", "Name left", show=False),
+        Binding("right,l", "move_name(1)", "Name right", show=False),
+        Binding("home", "edge_name(0)", "First name", show=False),
+        Binding("end", "edge_name(-1)", "Last name", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown,space", "page(1)", "Page down", show=False),
+        Binding("ctrl+home", "edge(-1)", "Top", show=False),
+        Binding("ctrl+end", "edge(1)", "Bottom", show=False),
+        Binding("shift+left", "pan(-8)", "Scroll left", show=False),
+        Binding("shift+right", "pan(8)", "Scroll right", show=False),
+        Binding("enter", "follow", "Go to the definition", show=False),
+    ]
+    HELP = (
+        "Source of the wrapper and its kernels. The columns are breakpoint, marker, wrapper line "
+        "and kernel line.\n"
+        "● breakpoint  ○ disabled  ▶ next to run  ✗ assert that failed  ◇ assert that could\n"
+        "↑↓ move over lines, ←→ over the names of a line, shift+←→ scroll sideways. "
+        "Enter shows where the name comes from, i goes to its model input, b sets a breakpoint."
+    )
+
+    class CursorMoved(Message):
+        def __init__(self, line: int, name: str) -> None:
+            super().__init__()
+            self.line = line
+            self.name = name
+
+    class Followed(Message):
+        """Enter, or a double click, on a name."""
+
+        def __init__(self, line: int, name: str) -> None:
+            super().__init__()
+            self.line = line
+            self.name = name
+
+    class GutterClicked(Message):
+        def __init__(self, line: int) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(self, document: SourceDocument, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.document = document
+        self.marks = Marks()
+        self.line = document.first
+        self.needle = ""
+        self._name_number: int | None = None
+        self._code: dict[int, Text] = {}
+        self._styles: dict[str, Style] = {}
+
+    def on_mount(self) -> None:
+        self._measure()
+        self.watch(self.app, "theme", self._repaint, init=False)
+
+    def _measure(self) -> None:
+        self._digits = max(4, len(str(self.document.last)))
+        self._gutter = 2 + self._digits + 1 + 4 + 1
+        self.virtual_size = Size(self.document.width + self._gutter + 40, len(self.document))
+
+    def _repaint(self) -> None:
+        self._styles.clear()
+        self._code.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles.clear()
+        self._code.clear()
+
+    def show(self, document: SourceDocument) -> None:
+        """Put another file in the pane."""
+        if document is not self.document:
+            self.document = document
+            self._code.clear()
+            self.line = document.first
+            self._name_number = None
+            self._measure()
+            self.scroll_to(0, 0, animate=False, immediate=True, force=True)
+            self.refresh()
+
+    def set_marks(self, marks: Marks) -> None:
+        self.marks = marks
+        self.refresh()
+
+    def set_needle(self, needle: str) -> None:
+        self.needle = needle
+        self.refresh()
+
+    @property
+    def name_at_cursor(self) -> NameAt | None:
+        names = self.document.names(self.line)
+        if not names:
+            return None
+        return names[min(self._name_number or 0, len(names) - 1)]
+
+    def go(self, line: int, name: str = "", *, centre: bool = True) -> None:
+        """Put the cursor on a line, and on ``name`` where the line has it."""
+        old = self.line
+        self.line = max(self.document.first, min(line, self.document.last))
+        names = self.document.names(self.line)
+        self._name_number = next((n for n, at in enumerate(names) if at.name == name), 0)
+        self._reveal(centre and not self._on_screen(self.line))
+        self._refresh_document_line(old)
+        self._refresh_document_line(self.line)
+        self._post()
+
+    def _post(self) -> None:
+        name = self.name_at_cursor
+        self.post_message(self.CursorMoved(self.line, name.name if name else ""))
+
+    def _on_screen(self, line: int) -> bool:
+        row = line - self.document.first - int(self.scroll_offset.y)
+        margin = 2 if self.size.height > 8 else 0
+        return margin <= row < self.size.height - margin
+
+    def on_resize(self) -> None:
+        self._reveal(not self._on_screen(self.line))
+
+    def _reveal(self, centre: bool) -> None:
+        row = self.line - self.document.first
+        height = self.size.height
+        if height <= 0:
+            # Hidden or not laid out yet: on_resize comes when there is room.
+            return
+        if centre:
+            self.scroll_to(y=max(0, row - height // 2), animate=False, immediate=True, force=True)
+        elif row < self.scroll_offset.y:
+            self.scroll_to(y=row, animate=False, immediate=True, force=True)
+        elif row >= self.scroll_offset.y + height:
+            self.scroll_to(y=row - height + 1, animate=False, immediate=True, force=True)
+        self._reveal_name()
+
+    def _reveal_name(self) -> None:
+        name = self.name_at_cursor
+        room = self.scrollable_content_region.width - self._gutter
+        if name is None or room <= 0:
+            return
+        left = int(self.scroll_offset.x)
+        text = self.document.text(self.line)
+        start, end = cell_len(text[: name.start]), cell_len(text[: name.end])
+        if end <= room and left:
+            self.scroll_to(x=0, animate=False, immediate=True, force=True)
+        elif not left <= start <= end <= left + room:
+            self.scroll_to(x=max(0, start - room // 3), animate=False, immediate=True, force=True)
+
+    def _refresh_document_line(self, line: int) -> None:
+        self.refresh_line(line - self.document.first)
+
+    def action_move(self, step: int) -> None:
+        self.go(self.line + step, centre=False)
+
+    def action_page(self, step: int) -> None:
+        height = max(1, self.size.height - 2)
+        self.scroll_to(
+            y=self.scroll_offset.y + step * height, animate=False, immediate=True, force=True
+        )
+        self.go(self.line + step * height, centre=False)
+
+    def action_edge(self, side: int) -> None:
+        self.go(self.document.first if side < 0 else self.document.last, centre=False)
+
+    def action_move_name(self, step: int) -> None:
+        names = self.document.names(self.line)
+        if names:
+            self._name_number = max(0, min((self._name_number or 0) + step, len(names) - 1))
+            self._reveal_name()
+            self._refresh_document_line(self.line)
+            self._post()
+
+    def action_edge_name(self, side: int) -> None:
+        names = self.document.names(self.line)
+        self._name_number = 0 if side == 0 or not names else len(names) - 1
+        self.action_move_name(0)
+
+    def action_pan(self, columns: int) -> None:
+        self.scroll_to(x=self.scroll_offset.x + columns, animate=False, immediate=True, force=True)
+
+    def action_follow(self) -> None:
+        name = self.name_at_cursor
+        self.post_message(self.Followed(self.line, name.name if name else ""))
+
+    def on_click(self, event: events.Click) -> None:
+        line = int(self.scroll_offset.y) + event.y + self.document.first
+        if line > self.document.last:
+            return
+        if event.x < 2 + self._digits:
+            self.post_message(self.GutterClicked(line))
+            return
+        column = event.x - self._gutter + int(self.scroll_offset.x)
+        name = next((n.name for n in self.document.names(line) if n.start <= column < n.end), "")
+        self.go(line, name, centre=False)
+        if event.chain == 2 and name:
+            self.action_follow()
+
+    def _style(self, part: str) -> Style:
+        style = self._styles.get(part)
+        if style is None:
+            style = part_style(self, f"source--{part}")
+            self._styles[part] = style
+        return style
+
+    def _code_text(self, line: int) -> Text:
+        text = self._code.get(line)
+        if text is None:
+            text = Text(no_wrap=True, end="")
+            for piece, kind in self.document.runs(line):
+                text.append(piece, self._style(kind) if kind else None)
+            if len(self._code) > 4000:
+                self._code.clear()
+            self._code[line] = text
+        return text
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        line = int(self.scroll_offset.y) + y + self.document.first
+        base = self.rich_style
+        if line > self.document.last:
+            return Strip.blank(width, base)
+        on_cursor = line == self.line
+        if on_cursor:
+            base = base + self._style("line")
+        left = int(self.scroll_offset.x)
+        room = max(0, width - self._gutter)
+        code = self._decorated(line, on_cursor)
+        body = Strip(code.render(self.app.console)).crop(left, left + room)
+        strip = Strip([*self._gutter_segments(line), *body])
+        return strip.extend_cell_length(width).crop(0, width).apply_style(base)
+
+    def _decorated(self, line: int, on_cursor: bool) -> Text:
+        code = self._code_text(line)
+        inline = self.marks.inline.get(line)
+        name = self.name_at_cursor if on_cursor else None
+        if not (self.needle or inline or name):
+            return code
+        code = code.copy()
+        for start, end in matches(code.plain, self.needle):
+            code.stylize(self._style("match"), start, end)
+        if name is not None:
+            focused = self._style("name") if self.has_focus else Style(underline=True)
+            code.stylize(focused, name.start, name.end)
+        if inline is not None:
+            value, changed = inline
+            sign = "  ◂ " if not changed else "  ◂✱ "
+            code.append(sign + value, self._style("changed" if changed else "inline"))
+        return code
+
+    def _gutter_segments(self, line: int) -> list[Segment]:
+        marks = self.marks
+        enabled = marks.breakpoints.get(line)
+        if enabled is None:
+            stop = Segment(" ", self._style("gutter"))
+        else:
+            stop = Segment("●" if enabled else "○", self._style("breakpoint"))
+        if line == marks.step:
+            sign = Segment("▶", self._style("step"))
+        elif line in marks.failing:
+            sign = Segment("✗", self._style("failing"))
+        elif line in marks.asserts:
+            sign = Segment("◇", self._style("gutter"))
+        else:
+            sign = Segment(" ", self._style("gutter"))
+        kernel = self.document.kernel_at(line)
+        kernel_line = kernel.kernel_line(line) if kernel else None
+        return [
+            stop,
+            sign,
+            Segment(f"{line:>{self._digits}} ", self._style("gutter")),
+            Segment(f"{kernel_line or '':>3} ", self._style("kernel-line")),
+            Segment("│", self._style("gutter")),
+        ]
+
+    def on_focus(self) -> None:
+        self._refresh_document_line(self.line)
+
+    def on_blur(self) -> None:
+        self._refresh_document_line(self.line)
+
+    def cursor_region(self) -> Region:
+        """Where the cursor line is in the pane, for hints."""
+        row = self.line - self.document.first - int(self.scroll_offset.y)
+        return Region(0, row, self.size.width, 1)

@@ -1,0 +1,141 @@
+"""The breakpoints of one wrapper: by kernel, kept between runs, with reasons in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.breakpoints import (
+    Breakpoint,
+    Stop,
+    continue_from,
+    show_value,
+    toggled,
+    watch,
+    why_not,
+)
+from aoti_tui.replay.conditions import ConditionError
+from aoti_tui.replay.model import Recording
+from aoti_tui.tui.config import Config, save_memory
+from aoti_tui.tui.document import SourceDocument
+
+
+class Stops:
+    """Breakpoints by kernel name. Every change is written to the user's state folder."""
+
+    def __init__(self, wrapper: str, config: Config) -> None:
+        self._wrapper = wrapper
+        self._config = config
+        self._by_kernel: dict[str, list[Breakpoint]] = {}
+        for stored in config.breakpoints.get(wrapper, []):
+            found = _restored(stored)
+            if found is not None:
+                self._by_kernel.setdefault(str(stored.get("kernel")), []).append(found)
+
+    def of(self, kernel: str) -> tuple[Breakpoint, ...]:
+        return tuple(self._by_kernel.get(kernel, ()))
+
+    def everything(self) -> tuple[tuple[str, Breakpoint], ...]:
+        return tuple((k, b) for k, found in self._by_kernel.items() for b in found)
+
+    def _at(self, kernel: str, kernel_line: int) -> Breakpoint | None:
+        return next((b for b in self.of(kernel) if b.kernel_line == kernel_line), None)
+
+    def _put(self, kernel: str, old: Breakpoint | None, new: Breakpoint | None) -> str:
+        found = [b for b in self._by_kernel.get(kernel, []) if b is not old]
+        if new is not None:
+            found.append(new)
+        self._by_kernel[kernel] = found
+        self._config.breakpoints[self._wrapper] = [
+            {"kernel": name, **asdict(one)} for name, one in self.everything()
+        ]
+        problem = save_memory(self._config)
+        return f" {problem}" if problem else ""
+
+    def toggle(self, kernel: str, program: KernelProgram, kernel_line: int) -> str:
+        """Set or clear the breakpoint of a line; gives what came of it, in words."""
+        there = self._at(kernel, kernel_line)
+        if there is not None:
+            return f"Breakpoint cleared: {there.describe()}.{self._put(kernel, there, None)}"
+        wanted = Breakpoint(kernel_line=kernel_line)
+        reason = why_not(program, wanted)
+        if reason is not None:
+            return f"No breakpoint: {reason}."
+        names = _names_on(program, kernel_line)
+        told = f" ({names})" if names else ""
+        problem = self._put(kernel, None, wanted)
+        return f"Breakpoint set: kernel line {kernel_line}{told}. c runs to it.{problem}"
+
+    def toggle_state(self, kernel: str, kernel_line: int) -> str:
+        """Disable or enable; ``""`` when there is none on the line."""
+        there = self._at(kernel, kernel_line)
+        if there is None:
+            return ""
+        problem = self._put(kernel, there, toggled(there))
+        return (
+            f"Breakpoint {'disabled' if there.enabled else 'enabled'}: {there.describe()}.{problem}"
+        )
+
+    def condition(self, kernel: str, kernel_line: int) -> str:
+        there = self._at(kernel, kernel_line)
+        return there.condition if there is not None else ""
+
+    def problem(self, program: KernelProgram, kernel_line: int, condition: str) -> str:
+        """Why a condition cannot be set there, or ``""``."""
+        wanted = Breakpoint(kernel_line=kernel_line, condition=condition.strip())
+        return why_not(program, wanted) or ""
+
+    def set_condition(self, kernel: str, kernel_line: int, condition: str) -> str:
+        """Give the line's breakpoint (or a new one) a condition."""
+        there = self._at(kernel, kernel_line)
+        base = there if there is not None else Breakpoint(kernel_line=kernel_line)
+        changed = replace(base, condition=condition.strip())
+        return f"Breakpoint set: {changed.describe()}.{self._put(kernel, there, changed)}"
+
+    def run(self, recording: Recording, position: int, direction: int) -> Stop:
+        """Where running from ``position`` in ``direction`` ends."""
+        return continue_from(recording, position, self.of(recording.kernel), direction)
+
+    def positions(self, recording: Recording) -> frozenset[int]:
+        """Steps that enabled breakpoints speak of, for the timeline."""
+        lines = {b.kernel_line for b in self.of(recording.kernel) if b.enabled}
+        return frozenset(s.position for s in recording.steps if s.kernel_line in lines)
+
+    def lines(self, document: SourceDocument) -> dict[int, bool]:
+        """Lines of a document with a breakpoint, and whether it is enabled."""
+        found: dict[int, bool] = {}
+        for kernel, one in self.everything():
+            line = document.line_of(kernel, one.kernel_line or 0)
+            if line is not None:
+                found[line] = one.enabled
+        return found
+
+
+def watched(recording: Recording, position: int, text: str) -> str:
+    """The value of a watch expression at a position, or why it has none."""
+    try:
+        return show_value(watch(recording, position, text))
+    except ConditionError as error:
+        return f"({error})"
+
+
+def _names_on(program: KernelProgram, kernel_line: int) -> str:
+    assignment = program.assignment_at(kernel_line)
+    if assignment is not None:
+        return ", ".join(assignment.names)
+    return "assert" if program.assert_at(kernel_line) is not None else ""
+
+
+def _restored(stored: dict[str, Any]) -> Breakpoint | None:
+    """A breakpoint from the state file, or None when the file says something else."""
+    line = stored.get("kernel_line")
+    if not isinstance(line, int) or not isinstance(stored.get("kernel"), str):
+        return None
+    known = {field.name for field in fields(Breakpoint)}
+    values = {name: value for name, value in stored.items() if name in known}
+    kinds = {"condition": str, "enabled": bool, "ignore": int, "log": str}
+    if any(not isinstance(values.get(name, kind()), kind) for name, kind in kinds.items()):
+        return None
+    values["name"] = None
+    return Breakpoint(**values)

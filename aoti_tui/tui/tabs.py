@@ -1,0 +1,59 @@
+"""The line of tabs: panes that do not all fit, reached by digit or click."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from aoti_tui.tui.parts import part_style
+
+NAMES = {"source": "Source", "call": "Call", "chain": "Chain", "run": "Run", "nav": "Navigator"}
+
+
+class TabLine(Widget):
+    """``1 Source  2 Call  [3 Chain] …``; brackets mark what is seen."""
+
+    COMPONENT_CLASSES = {"tabs--on", "tabs--off"}  # noqa: RUF012 (Textual's own type is a set)
+
+    class Picked(Message):
+        def __init__(self, pane: str) -> None:
+            super().__init__()
+            self.pane = pane
+
+    def __init__(self) -> None:
+        super().__init__(id="tabs")
+        self._tabs: tuple[str, ...] = ()
+        self._seen: frozenset[str] = frozenset()
+        self._note = ""
+        self._spans: list[tuple[int, int, str]] = []
+
+    def load(self, tabs: tuple[str, ...], seen: frozenset[str], note: str = "") -> None:
+        self._tabs, self._seen, self._note = tabs, seen, note
+        self.display = bool(tabs) or bool(note)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        on = part_style(self, "tabs--on")
+        off = part_style(self, "tabs--off")
+        made: list[Segment] = []
+        self._spans = []
+        at = 0
+        for number, pane in enumerate(self._tabs, 1):
+            seen = pane in self._seen
+            label = f"[{number} {NAMES[pane]}]" if seen else f" {number} {NAMES[pane]} "
+            made.append(Segment(label, on if seen else off))
+            self._spans.append((at, at + len(label), pane))
+            at += len(label)
+        room = width - at
+        if self._note and room > len(self._note) + 1:
+            made.append(Segment(" " * (room - len(self._note)) + self._note, off))
+        return Strip(made).extend_cell_length(width).crop(0, width).apply_style(self.rich_style)
+
+    def on_click(self, event: events.Click) -> None:
+        for start, end, pane in self._spans:
+            if start <= event.x < end:
+                self.post_message(self.Picked(pane))

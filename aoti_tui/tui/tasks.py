@@ -1,0 +1,215 @@
+"""What runs in threads: opening, reading a log, replaying. Each posts what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aoti_tui import incident as incidents
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.failure.model import Failure
+from aoti_tui.incident import Given, Incident
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import Program
+from aoti_tui.tui.messages import (
+    Diagnosed,
+    Opened,
+    Outcome,
+    Progressed,
+    Refused,
+    Replayed,
+    SymbolsKnown,
+)
+from aoti_tui.tui.replaying import program_to_record
+from aoti_tui.tui.request import OpenRequest
+
+if TYPE_CHECKING:
+    from aoti_tui.tui.main_screen import MainScreen
+
+LOGS_UP_TO = 64 * 1024 * 1024
+"""Bytes of a log that are read: more than that is a dump, not a log."""
+
+
+def _thread(screen: MainScreen, work: Callable[[], None], group: str) -> None:
+    screen.run_worker(work, thread=True, group=group, exclusive=True, exit_on_error=False)
+
+
+def read_log(path: Path) -> str:
+    """The text of a log file; raises ArtifactError with what to do."""
+    try:
+        with path.expanduser().open("rb") as file:
+            raw = file.read(LOGS_UP_TO)
+    except OSError as error:
+        raise ArtifactError(
+            f"The log {path} cannot be read",
+            error.strerror or str(error),
+            "Check the path; p pastes a log instead",
+        ) from error
+    return raw.decode("utf-8", errors="replace")
+
+
+def _open(
+    request: OpenRequest, log: str | None, log_name: str, progress: Callable[[str, float], None]
+) -> Incident:
+    given = Given(
+        inputs=request.inputs,
+        settings=request.settings,
+        python=request.python,
+        constants=request.constants,
+        tensors=request.tensors,
+        kernels=request.kernels,
+    )
+    return incidents.open_incident(
+        request.wrapper, log=log, log_name=log_name, given=given, progress=progress
+    )
+
+
+def open_incident(screen: MainScreen) -> None:
+    """Read what the request names."""
+    request = screen.request
+
+    def progress(text: str, done: float) -> None:
+        screen.post_message(Progressed(text, done, replay=False))
+
+    def work() -> None:
+        try:
+            text, name = request.log_text, "the given log"
+            if text is None and request.log is not None:
+                text, name = read_log(request.log), str(request.log)
+            incident = _open(request, text, name, progress)
+        except ArtifactError as error:
+            fatal = screen.browsing.incident is None
+            screen.post_message(Refused(error.what, error.why, error.do, fatal=fatal))
+            return
+        screen.post_message(Opened(incident))
+
+    _thread(screen, work, "open")
+
+
+def bring_log(screen: MainScreen, source: str | Path) -> None:
+    """Put a log to the open incident: a file, or the text itself."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            text = read_log(source) if isinstance(source, Path) else source
+            name = str(source) if isinstance(source, Path) else "the pasted log"
+            after = incident.with_log(text, name)
+        except ArtifactError as error:
+            screen.post_message(Refused(error.what, error.why, error.do))
+            return
+        count = len(after.failures)
+        if count:
+            told = f"{name}: {count} failure{'s' if count > 1 else ''}."
+        else:
+            told = " ".join(after.notes) or (
+                f"{name} holds no assert of a Triton kernel of this wrapper. Lines such as "
+                "“…py:46: unknown: block: [2,0,0], thread: [32,0,0] Assertion `…` failed.” are "
+                "looked for."
+            )
+        screen.post_message(Opened(after, told))
+
+    _thread(screen, work, "open")
+
+
+def bring_inputs(screen: MainScreen, path: Path) -> None:
+    """Open the same wrapper and log again with other inputs."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            after = incident.with_inputs(path.expanduser())
+        except ArtifactError as error:
+            screen.post_message(Refused(error.what, error.why, error.do))
+            return
+        screen.post_message(Opened(after, f"Inputs of {path} are used from now on."))
+
+    screen.request = replace(screen.request, inputs=path)
+    _thread(screen, work, "open")
+
+
+def replay(screen: MainScreen, launch: Launch, wanted: Program | None) -> None:
+    """Scan a launch, record one of its programs, then confirm the failure with the values."""
+    incident = screen.browsing.incident
+    assert incident is not None
+    failure = screen.browsing.failure
+    fits = failure is not None and launch.line in failure.launch_lines
+
+    def work() -> None:
+        try:
+            outcome = _replay(screen, incident, launch, wanted, failure if fits else None)
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            return
+        except ArtifactError as error:
+            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            return
+        screen.post_message(Replayed(outcome))
+        if failure is not None and fits:
+            try:
+                after = incident.diagnose(failure, lambda text, done: None)
+            except (ReplayError, ArtifactError) as error:
+                screen.post_message(Refused(error.what, error.why, error.do))
+                return
+            screen.post_message(Diagnosed(failure, after))
+
+    _thread(screen, work, "replay")
+
+
+def _replay(
+    screen: MainScreen,
+    incident: Incident,
+    launch: Launch,
+    wanted: Program | None,
+    failure: Failure | None,
+) -> Outcome:
+    session = incident.session()
+
+    def tell(text: str, done: float | None = None) -> None:
+        screen.post_message(Progressed(text, done, replay=True))
+
+    def progress(done: int, total: int) -> None:
+        tell(session.doing or f"Replaying {launch.kernel}", done / total if total else None)
+
+    tell("Starting the worker …")
+    info = session.info()
+    tell("Importing torch and triton …")
+    session.warm()
+    tell(f"Scanning {launch.kernel} (:{launch.line}) …")
+    result = session.run(launch, progress=progress)
+    program = program_to_record(result, wanted, failure.programs if failure is not None else ())
+    recording = session.record(launch, program, progress=progress)
+    source = incident.kernel_program(launch.kernel)
+    return Outcome(info, result, recording, source, recording.symbols)
+
+
+def cancel_replay(screen: MainScreen) -> None:
+    """Ask the running replay to stop; it answers with a ReplayError of its own."""
+    incident = screen.browsing.incident
+    if incident is not None:
+        _thread(screen, lambda: _cancel(incident), "cancel")
+
+
+def _cancel(incident: Incident) -> None:
+    incident.session().cancel()
+
+
+def read_symbols(screen: MainScreen) -> None:
+    """Work out the symbols' values, for the what-if dialog."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            symbols = incident.session().symbols()
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            return
+        screen.post_message(SymbolsKnown(symbols))
+
+    _thread(screen, work, "symbols")
