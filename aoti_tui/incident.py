@@ -14,7 +14,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
 from aoti_tui.artifacts.saved_tensors import read_saved
 from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
-from aoti_tui.failure.evidence import Evidence
+from aoti_tui.diagnosis import judge
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.known import known_from_inputs
 from aoti_tui.failure.log import read_log
@@ -128,6 +128,14 @@ class Incident:
             )
         return self.workshop.session
 
+    @property
+    def can_diagnose(self) -> bool:
+        """Whether there are inputs or captured tensors, without which a replay confirms nothing."""
+        return self.given.inputs is not None or self.given.tensors is not None
+
+    def with_note(self, failure: Failure, note: str) -> Failure:
+        return replace(failure, notes=(*failure.notes, note))
+
     def close(self) -> None:
         if self.workshop.session is not None:
             self.workshop.session.close()
@@ -160,19 +168,29 @@ class Incident:
     def _own_notes(self) -> tuple[str, ...]:
         return _known(self.index, self.given)[2]
 
-    def with_evidence(self, failure: Failure, evidence: Evidence, launch_line: int) -> Failure:
-        """The failure again, judged by what a replay showed."""
-        chosen = next(
-            (
-                c
-                for c in failure.candidates
-                if (c.kernel, c.kernel_line) == (failure.kernel, failure.kernel_line)
-            ),
-            failure.candidates[0],
+    def diagnose(self, failure: Failure, progress: Progress | None = None) -> Failure:
+        """The failure judged by a replay: which candidate fired, with which values, and why.
+
+        Slow (a worker starts and kernels run): call it off the interface's thread. Raises
+        ReplayError when nothing could be replayed.
+        """
+        judged = judge(self.session(), self.index, self.kernel_program, failure, progress=progress)
+        if judged is None:
+            return failure
+        known = replace(self.known, names=judged.evidence.values)
+        explained = self.workshop.explainer.explain(
+            judged.candidate,
+            failure.candidates,
+            failure.logged,
+            known,
+            judged.evidence,
+            judged.launch_line,
         )
-        known = replace(self.known, names=evidence.values)
-        return self.workshop.explainer.explain(
-            chosen, failure.candidates, failure.logged, known, evidence, launch_line
+        return replace(
+            explained,
+            programs=failure.programs,
+            threads=failure.threads,
+            notes=(*explained.notes, *judged.notes),
         )
 
 
@@ -183,17 +201,19 @@ def open_incident(
     log_name: str = "",
     given: Given | None = None,
     progress: Progress | None = None,
+    browse: bool = False,
 ) -> Incident:
     """Opens a wrapper (file, package or folder) with what came with it.
 
     ``log`` is the log's text. ``progress`` gets what is being done and its share from 0 to 1.
+    ``browse`` takes a CPU wrapper too, which has nothing to debug but can be listed.
     Raises :class:`~aoti_tui.artifacts.errors.ArtifactError` when nothing can be shown.
     """
     given = given or Given()
     say = progress or (lambda doing, share: None)
     say("reading the wrapper", 0.0)
     source = open_wrapper(wrapper, given.model)
-    _check_kind(source)
+    _check_kind(source, browse)
     sources = _kernel_sources(source, given.kernels)
     index = read_wrapper(
         source.text,
@@ -222,10 +242,10 @@ def open_incident(
     return incident.with_log(log, log_name)
 
 
-def _check_kind(source: WrapperText) -> None:
+def _check_kind(source: WrapperText, browse: bool) -> None:
     described = describe_artifact(source.text)
     if described.is_wrapper:
-        if described.kind is ArtifactKind.CPU_WRAPPER:
+        if described.kind is ArtifactKind.CPU_WRAPPER and not browse:
             raise ArtifactError(
                 f"{source.name} is a CPU-only wrapper",
                 f"{described.reason}: it holds no Triton kernel, so no GPU assert can come from it",

@@ -47,7 +47,9 @@ def explain_parser() -> argparse.ArgumentParser:
     _add_log(parser)
     _add_given(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
-    parser.add_argument("--report", type=Path, metavar="FILE.md", help="write a report for a ticket")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE.md", help="write a report for a ticket"
+    )
     parser.add_argument(
         "--no-replay", action="store_true", help="judge by the inputs' sizes alone, run nothing"
     )

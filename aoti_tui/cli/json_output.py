@@ -242,7 +242,9 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
             }
             for e in index.externs
         ],
-        "outputs": [{"name": o.name, "position": o.position, "line": o.line} for o in index.outputs],
+        "outputs": [
+            {"name": o.name, "position": o.position, "line": o.line} for o in index.outputs
+        ],
         "gaps": _gaps(index),
     }
 

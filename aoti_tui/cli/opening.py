@@ -34,10 +34,10 @@ def given_of(arguments: argparse.Namespace) -> Given:
     )
 
 
-def open_from(arguments: argparse.Namespace) -> Incident:
-    """Opens what a headless command was given."""
+def open_from(arguments: argparse.Namespace, log_text: str | None = None) -> Incident:
+    """Opens what a headless command was given; ``log_text`` is a log that was read already."""
     log = getattr(arguments, "log", None)
-    text = open_log(log) if log is not None else None
-    return open_incident(
-        arguments.wrapper, log=text, log_name=log or "", given=given_of(arguments)
-    )
+    text = log_text
+    if text is None and log is not None:
+        text = open_log(log)
+    return open_incident(arguments.wrapper, log=text, log_name=log or "", given=given_of(arguments))

@@ -76,7 +76,11 @@ class Explainer:
         evidence: Evidence | None = None,
         launch_line: int | None = None,
     ) -> Failure:
-        """The failure of one candidate; ``evidence`` comes from a replay."""
+        """The failure of one candidate.
+
+        ``evidence`` comes from a replay, which also settled candidate and ``launch_line`` when its
+        assert fired.
+        """
         known = known or Known()
         kernel = self.index.kernels[chosen.kernel]
         program = self.program_of(chosen.kernel)
@@ -119,7 +123,7 @@ class Explainer:
                 if not (a.line == found.line and a.message == found.message) and not a.disabled
             ),
             logged=logged,
-            notes=_notes(candidates, chosen, launch),
+            notes=() if evidence.fired else _notes(candidates, chosen, launch),
         )
 
     def _launch(self, chosen: Candidate, launch_line: int | None) -> Launch | None:

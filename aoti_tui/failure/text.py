@@ -157,7 +157,11 @@ def programs_text(programs: tuple[Program, ...]) -> str:
 
 
 def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
-    """The steps of a chain worth reading, indented by their depth between kernels."""
+    """The steps of a chain worth reading, indented by their depth between kernels.
+
+    Of upstream kernels only what they read and write is said; the interface shows their every
+    step.
+    """
     lines: list[str] = []
 
     def visit(node: ProvenanceNode, depth: int) -> None:
@@ -173,7 +177,7 @@ def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
             "constant",
             "argument",
         ):
-            if _worth_reading(node):
+            if _worth_reading(node, depth):
                 value = f" = {node.value}" if node.value is not None else ""
                 lines.append("  " * depth + node.text + value + _line(node.line))
             if node.kind in ("launch", "extern"):
@@ -190,9 +194,9 @@ def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _worth_reading(node: ProvenanceNode) -> bool:
-    """Constants that temporaries are filled with tell nothing on their own."""
-    return not (node.kind == "temporary" and not node.children)
+def _worth_reading(node: ProvenanceNode, depth: int) -> bool:
+    """Neither the constants that temporaries are filled with nor the inside of other kernels."""
+    return node.kind != "temporary" or (bool(node.children) and depth == 0)
 
 
 def _relevant(failure: Failure) -> tuple[GuardFinding, ...]:

@@ -1,0 +1,93 @@
+"""``aoti-tui explain``: the answer for every failure of a log, as text, JSON or a report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.cli.arguments import explain_parser
+from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
+from aoti_tui.cli.json_output import explain_json
+from aoti_tui.cli.opening import open_from
+from aoti_tui.failure.model import Failure
+from aoti_tui.failure.report import report
+from aoti_tui.failure.text import explanation
+from aoti_tui.incident import Incident
+from aoti_tui.replay.errors import ReplayError
+
+
+def explain(argv: list[str]) -> int:
+    """Runs the command. Raises ArtifactError for unusable input."""
+    parser = explain_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.log is None:
+        raise ArtifactError(
+            "no log was given",
+            "explain answers for the failed asserts of a log",
+            "Add --log FILE, or --log - for standard input; `aoti-tui WRAPPER` browses without.",
+        )
+    incident = open_from(arguments)
+    try:
+        failures = answered(incident, replay=not arguments.no_replay)
+        if arguments.report is not None:
+            _write(arguments.report, report(failures, incident.source.name, incident.notes))
+        if arguments.json:
+            json.dump(explain_json(incident, failures), sys.stdout, indent=2, ensure_ascii=False)
+            print()
+        else:
+            print(as_text(incident, failures))
+    finally:
+        incident.close()
+    return ANSWERED if failures else NOTHING_MATCHES
+
+
+def answered(incident: Incident, *, replay: bool) -> tuple[Failure, ...]:
+    """The incident's failures, each judged by a replay where there are inputs to replay with.
+
+    A replay that cannot run leaves the failure as the wrapper and the inputs' sizes explain it,
+    with a note that says why.
+    """
+    if not replay or not incident.can_diagnose:
+        return incident.failures
+    found: list[Failure] = []
+    for failure in incident.failures:
+        try:
+            found.append(incident.diagnose(failure))
+        except ReplayError as error:
+            found.append(incident.with_note(failure, f"no replay: {error}"))
+    return tuple(found)
+
+
+def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
+    """The explanation of all failures, the log's oddities and the gaps, for people."""
+    name = incident.source.name
+    parts = [explanation(failure, name) for failure in failures]
+    if not failures:
+        parts.append(
+            f"{name}: no failure of the log matches a kernel of this wrapper"
+            if incident.log is not None
+            else f"{name}: no log was given"
+        )
+    notes = [f"note   {note}" for note in incident.notes]
+    if incident.index.gaps:
+        first = incident.index.gaps[0]
+        notes.append(
+            f"note   {len(incident.index.gaps)} lines of the wrapper were not understood (first "
+            f":{first.line}, {first.reason}); `aoti-tui index` lists them"
+        )
+    if notes:
+        parts.append("\n".join(notes))
+    return "\n\n".join(parts)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArtifactError(
+            f"the report {path} cannot be written",
+            error.strerror or str(error),
+            "Name a file in a folder that exists and is yours.",
+        ) from error

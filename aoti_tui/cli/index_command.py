@@ -1,0 +1,52 @@
+"""``aoti-tui index``: what a wrapper holds, as counts and lists or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from aoti_tui.cli.arguments import index_parser
+from aoti_tui.cli.exit_codes import ANSWERED
+from aoti_tui.cli.json_output import index_json
+from aoti_tui.cli.opening import given_of
+from aoti_tui.incident import open_incident
+from aoti_tui.index.model import WrapperIndex
+
+
+def index(argv: list[str]) -> int:
+    """Runs the command. Raises ArtifactError for unusable input."""
+    arguments = index_parser().parse_args(argv)
+    found = open_incident(arguments.wrapper, given=given_of(arguments), browse=True).index
+    if arguments.json:
+        json.dump(index_json(found), sys.stdout, indent=1, ensure_ascii=False)
+        print()
+    else:
+        print("\n".join(_lines(found)))
+    return ANSWERED
+
+
+def _lines(found: WrapperIndex) -> list[str]:
+    lines = [f"{found.path}: {found.device}, torch {found.torch_version or 'version unknown'}"]
+    lines += _section("kernels", [(k.line, k.name) for k in found.kernels.values()])
+    lines += _section("launches", [(la.line, la.kernel) for la in found.launches])
+    lines += _section("inputs", [(i.line, f"{i.position}  {i.name}") for i in found.inputs])
+    lines += _section("symbols", [(s.line, f"{s.name} = {s.expression}") for s in found.symbols])
+    lines += _section(
+        "constants", [(c.line, f"{c.fqn or c.name}  {list(c.shape)}") for c in found.constants]
+    )
+    lines += _section(
+        "guards",
+        [
+            (g.line, f"{g.name}{f'[{g.dim}]' if g.dim is not None else ''} {g.check} {g.value}")
+            for g in found.guards
+        ],
+    )
+    lines += _section("buffers", [(b.line, f"{b.name}  {b.kind}") for b in found.buffers])
+    lines += _section(
+        "gaps", [(g.line, f"{g.text.strip()[:80]}  ({g.reason})") for g in found.gaps]
+    )
+    return lines
+
+
+def _section(title: str, rows: list[tuple[int, str]]) -> list[str]:
+    return ["", f"{title} ({len(rows)})", *(f"  :{line:<6} {text}" for line, text in rows)]

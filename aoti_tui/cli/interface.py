@@ -1,0 +1,101 @@
+"""Opening the interface, or saying why it cannot be and answering as text instead."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.cli.arguments import folder_of_tensors, interface_parser
+from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
+from aoti_tui.cli.explain_command import answered, as_text
+from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, open_from
+
+
+def open_interface(argv: list[str]) -> int:
+    """Runs the interface; without a terminal, prints the explanation and says so.
+
+    Raises ArtifactError when there is nothing to show.
+    """
+    parser = interface_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.demo:
+        arguments.wrapper = demo_file(DEMO_WRAPPER)
+        arguments.log = arguments.log or str(demo_file(DEMO_LOG))
+        arguments.inputs = arguments.inputs or demo_file(DEMO_INPUTS)
+    if arguments.wrapper is None:
+        parser.print_usage(sys.stderr)
+        raise ArtifactError(
+            "no wrapper was given",
+            "there is nothing to open",
+            "Give a *.wrapper.cpp, a .pt2 package or a folder, or try `aoti-tui --demo`.",
+        )
+    log_text = open_log("-") if arguments.log == "-" else None
+    if not has_terminal(from_stdin=arguments.log == "-"):
+        return _print_instead(arguments, log_text)
+    if arguments.log == "-":
+        _take_terminal_as_input()
+    return _run(arguments, log_text)
+
+
+def _run(arguments: argparse.Namespace, log_text: str | None) -> int:
+    # The interface is only imported when it opens: the headless commands do without it.
+    from aoti_tui.tui.app import OpenRequest, run_app
+
+    return run_app(
+        OpenRequest(
+            wrapper=arguments.wrapper,
+            log=Path(arguments.log) if arguments.log not in (None, "-") else None,
+            log_text=log_text,
+            inputs=arguments.inputs,
+            settings=dict(arguments.settings),
+            python=arguments.python,
+            constants=arguments.constants,
+            tensors=folder_of_tensors(arguments.tensors),
+            kernels=arguments.kernels,
+            model=arguments.model,
+            seed=arguments.seed,
+            demo=arguments.demo,
+        )
+    )
+
+
+def has_terminal(*, from_stdin: bool) -> bool:
+    """Whether a person can see the screen and type; a log on stdin needs /dev/tty for that."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    if not from_stdin:
+        return sys.stdin.isatty()
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+def _take_terminal_as_input() -> None:
+    """The log has used standard input up; keys come from the terminal itself."""
+    terminal = os.open("/dev/tty", os.O_RDWR)
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _print_instead(arguments: argparse.Namespace, log_text: str | None) -> int:
+    print(
+        "aoti-tui: the interface needs a terminal and there is none (a pipe or a job); "
+        "here is the explanation as text",
+        file=sys.stderr,
+    )
+    incident = open_from(arguments, log_text)
+    try:
+        failures = answered(incident, replay=True)
+        print(as_text(incident, failures))
+    finally:
+        incident.close()
+    if incident.log is None:
+        return ANSWERED
+    return ANSWERED if failures else NOTHING_MATCHES

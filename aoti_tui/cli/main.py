@@ -1,0 +1,62 @@
+"""The ``aoti-tui`` program: picks a command, and turns every expected error into a message."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.cli.exit_codes import FAILED, UNUSABLE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the program and gives its exit code; never lets an expected error become a traceback."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _command(arguments)(arguments[1:] if _is_command(arguments) else arguments)
+    except ArtifactError as error:
+        say_error(error.what, error.why, error.do)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        print("aoti-tui: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing is left to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def say_error(what: str, why: str, do: str) -> None:
+    """A message in our order: what happened, why, what to do next."""
+    print(f"aoti-tui: {what}\n  {why}\n  {do}", file=sys.stderr)
+
+
+def _is_command(arguments: list[str]) -> bool:
+    from aoti_tui.cli.arguments import COMMANDS
+
+    return bool(arguments) and arguments[0] in COMMANDS
+
+
+def _command(arguments: list[str]) -> Callable[[list[str]], int]:
+    """The function of a command, imported only when it is the one."""
+    name = arguments[0] if _is_command(arguments) else ""
+    if name == "explain":
+        from aoti_tui.cli.explain_command import explain
+
+        return explain
+    if name == "index":
+        from aoti_tui.cli.index_command import index
+
+        return index
+    if name == "replay":
+        from aoti_tui.cli.replay_command import replay
+
+        return replay
+    if name == "check":
+        from aoti_tui.cli.check_command import check
+
+        return check
+    from aoti_tui.cli.interface import open_interface
+
+    return open_interface

@@ -1,0 +1,182 @@
+"""A replay of what may have failed, as evidence for the cause.
+
+Where several kernels or launches fit a log, each is replayed in the order of the wrapper, and the
+first that fires is the one: on the GPU the first assert ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from aoti_tui.failure.evidence import Evidence
+from aoti_tui.failure.model import Candidate, Failure
+from aoti_tui.failure.provenance import walk
+from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.kernel.asserts import raw_index
+from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.facts import ReplayFacts, TruncatedSymbol, collect_facts
+from aoti_tui.replay.session import ReplaySession
+
+Progress = Callable[[str, float], None]
+_MOST_LAUNCHES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The candidate and launch that fired (or the first, when none did) and what it showed."""
+
+    candidate: Candidate
+    launch_line: int
+    evidence: Evidence
+    notes: tuple[str, ...]
+
+
+def judge(
+    session: ReplaySession,
+    index: WrapperIndex,
+    program_of: Callable[[str], KernelProgram],
+    failure: Failure,
+    progress: Progress | None = None,
+) -> Judged | None:
+    """Replays what fits the failure until its assert fires.
+
+    None when nothing that fits is launched. Raises ReplayError when no launch could be replayed.
+    """
+    pairs = list(_pairs(index, failure))
+    last_error: ReplayError | None = None
+    first: Judged | None = None
+    notes: list[str] = []
+    for number, (candidate, launch) in enumerate(pairs[:_MOST_LAUNCHES]):
+        if progress is not None:
+            progress(f"replaying {launch.kernel} (:{launch.line})", number / len(pairs))
+        found = _assert_of(program_of(candidate.kernel), candidate)
+        if found is None:
+            continue
+        try:
+            facts = collect_facts(
+                session,
+                launch,
+                found.line,
+                raw_index(program_of(candidate.kernel), found),
+                found.index,
+                found.upper,
+            )
+        except ReplayError as error:
+            if error.kind in ("cancelled", "unavailable", "bad-inputs"):
+                raise
+            last_error = error
+            notes.append(f"{launch.kernel} (:{launch.line}) was not replayed: {error.why}")
+            continue
+        evidence = evidence_of(facts, found, failure)
+        judged = Judged(candidate, launch.line, evidence, ())
+        if facts.fired:
+            return Judged(
+                candidate, launch.line, evidence, (*notes, *_agreement(failure, candidate, facts))
+            )
+        first = first or judged
+    if first is None and last_error is not None:
+        raise last_error
+    if first is None:
+        return None
+    said = (
+        "the replay with the given inputs did not make this assert fire: are they the inputs of "
+        "the failed run?"
+    )
+    return Judged(first.candidate, first.launch_line, first.evidence, (*notes, said))
+
+
+def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, Launch]]:
+    found = [
+        (candidate, launch)
+        for candidate in failure.candidates
+        for launch in index.launches_of(candidate.kernel)
+    ]
+    yield from sorted(found, key=lambda pair: (pair[1].function != "run_impl", pair[1].line))
+
+
+def _assert_of(program: KernelProgram, candidate: Candidate) -> KernelAssert | None:
+    return program.assert_at(candidate.kernel_line)
+
+
+def evidence_of(facts: ReplayFacts, found: KernelAssert, failure: Failure) -> Evidence:
+    """What the facts say of the failure, in the terms that a cause is judged by."""
+    equal, above = facts.at_bound, facts.above_bound
+    # Every examined lane failed: what is neither at nor above the bound is too small.
+    below = facts.lanes_examined - equal - above if facts.raw_min is not None else 0
+    notes: list[str] = []
+    if facts.fired and not facts.complete:
+        notes.append(
+            f"{facts.lanes_examined} of {facts.failing_lanes} failing lanes were looked at, in "
+            f"{facts.programs_examined} of {len(facts.programs)} programs"
+        )
+    overflow = next(
+        (
+            f"{o.name} is {o.got} where plain arithmetic gives {o.exact} (kernel line "
+            f"{o.kernel_line})"
+            for o in facts.overflows
+        ),
+        None,
+    )
+    bound = facts.bound
+    if bound is None and failure.bound.value is not None:
+        bound = int(failure.bound.value)
+    return Evidence(
+        bound=bound,
+        failing=facts.lanes_examined,
+        equal=equal,
+        above=above,
+        below=below,
+        raw_min=facts.raw_min,
+        raw_max=facts.raw_max,
+        masked_out=facts.masked_from_accesses,
+        truncated_symbol=_truncated(facts.truncated, failure),
+        overflow=overflow,
+        made_up=facts.made_up,
+        fired=facts.fired,
+        programs=facts.programs,
+        values=dict(facts.first_values or {}),
+        notes=tuple(notes),
+    )
+
+
+def _truncated(symbols: tuple[TruncatedSymbol, ...], failure: Failure) -> str | None:
+    """The truncated symbol on the path of this failure's bound or index, in words."""
+    on_path = {
+        node.name
+        for tree in (failure.bound.tree, failure.index.tree)
+        for node in walk(tree)
+        if node.kind == "symbol"
+    }
+    for symbol in symbols:
+        if symbol.name in on_path:
+            return (
+                f"{symbol.name} = {symbol.expression} gave {symbol.got}, exactly it is "
+                f"{symbol.exact:g}"
+            )
+    return None
+
+
+def _agreement(failure: Failure, candidate: Candidate, facts: ReplayFacts) -> tuple[str, ...]:
+    notes: list[str] = []
+    if len(failure.candidates) > 1:
+        notes.append(
+            f"{len(failure.candidates)} kernels fit the log; the replay made {candidate.kernel} "
+            "fire first"
+        )
+    if facts.made_up:
+        notes.append("the replay rests on made-up data for what is not known: it confirms nothing")
+    missing = set(failure.programs) - set(facts.programs)
+    if failure.programs and missing:
+        shown = ", ".join(str(p) for p in sorted(missing)[:4])
+        notes.append(
+            f"the log names {len(missing)} programs that did not fail in the replay ({shown}): "
+            "the inputs may not be those of the failed run"
+        )
+    elif failure.programs:
+        notes.append(
+            f"all {len(failure.programs)} programs of the log failed in the replay too "
+            f"({len(facts.programs)} in all)"
+        )
+    return tuple(notes)

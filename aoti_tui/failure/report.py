@@ -1,0 +1,70 @@
+"""A report fit for a ticket: the failures in Markdown."""
+
+from __future__ import annotations
+
+from aoti_tui.failure.model import Failure
+from aoti_tui.failure.text import (
+    bound_line,
+    chain_lines,
+    programs_text,
+    short_assert,
+    source_words,
+)
+
+
+def report(failures: tuple[Failure, ...], wrapper: str, notes: tuple[str, ...] = ()) -> str:
+    """Markdown for a ticket: one section for each failure, then the notes."""
+    parts = [f"# Failed kernel asserts in `{wrapper}`"]
+    if not failures:
+        parts.append("No failure of the log matches a kernel of this wrapper.")
+    parts.extend(_section(failure, wrapper) for failure in failures)
+    if notes:
+        parts.append("## Notes\n\n" + "\n".join(f"- {note}" for note in notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(failure: Failure, wrapper: str) -> str:
+    sure = "confirmed by the given values" if failure.cause.confirmed else "possible, not confirmed"
+    launches = ", ".join(f"{wrapper}:{line}" for line in failure.launch_lines) or "never"
+    ends = "; ".join(source_words(s) for s in failure.index.sources) or "not known"
+    rows = [
+        ("Kernel", f"`{failure.kernel}`, line {failure.kernel_line}"),
+        ("Place", f"{wrapper}:{failure.wrapper_line}"),
+        ("Launched", launches),
+        ("Programs", programs_text(failure.programs) or "not in the log"),
+        ("Bound", f"`{bound_line(failure)}`"),
+        ("Index", f"`{failure.index.raw or failure.index.text}`; it comes from {ends}"),
+        ("Ops", ", ".join(f"`{op}`" for op in failure.aten) or "not in the wrapper"),
+    ]
+    table = "| | |\n|---|---|\n" + "\n".join(
+        f"| {label} | {text.replace('|', chr(92) + '|')} |" for label, text in rows
+    )
+    parts = [
+        f"## `{short_assert(failure.message)}` failed",
+        f"**{failure.cause.text}** ({failure.cause.code}, {sure}).",
+        table,
+    ]
+    if failure.cause.evidence:
+        parts.append("### Evidence\n\n" + "\n".join(f"- {fact}" for fact in failure.cause.evidence))
+    if failure.possible_causes:
+        parts.append(
+            "### Other possible causes\n\n"
+            + "\n".join(
+                f"- {c.code}: {c.text}. To confirm: {c.confirm_with}"
+                for c in failure.possible_causes
+            )
+        )
+    parts.append(
+        "### Where the index comes from\n\n```\n"
+        + "\n".join(chain_lines(failure.index.tree, 60))
+        + "\n```"
+    )
+    if failure.guards:
+        parts.append("### Guards\n\n" + "\n".join(f"- {g.text}" for g in failure.guards))
+    parts.append(
+        "### Fixes\n\n"
+        + "\n".join(f"{n}. **{f.title}**: {f.text}" for n, f in enumerate(failure.fixes, 1))
+    )
+    if failure.notes:
+        parts.append("### Notes\n\n" + "\n".join(f"- {note}" for note in failure.notes))
+    return "\n\n".join(parts)
