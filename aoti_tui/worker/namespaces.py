@@ -1,0 +1,175 @@
+"""The modules a kernel sees, as namespaces that hold only what kernels use."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Optional
+
+from .language import Language, Namespace, language, public
+
+# Where generated and user kernels import from, over the torch and triton releases.
+MODULES = {
+    "triton": "triton",
+    "triton.language": "tl",
+    "triton.language.core": "tl",
+    "triton.language.standard": "tl",
+    "triton.language.random": "tl",
+    "triton.language.math": "tl_math",
+    "triton.language.extra": "extra",
+    "triton.language.extra.cuda": "extra",
+    "triton.language.extra.hip": "extra",
+    "triton.language.extra.xpu": "extra",
+    "triton.language.extra.intel": "extra",
+    "triton.language.extra.libdevice": "libdevice",
+    "triton.language.extra.cuda.libdevice": "libdevice",
+    "triton.language.extra.hip.libdevice": "libdevice",
+    "triton.language.extra.xpu.libdevice": "libdevice",
+    "triton.language.extra.intel.libdevice": "libdevice",
+    "triton.language.libdevice": "libdevice",
+    "torch._inductor.runtime.triton_helpers": "triton_helpers",
+    "torch._inductor.triton_helpers": "triton_helpers",
+    "torch._inductor.runtime.triton_helpers.libdevice": "libdevice",
+    "torch._inductor.runtime.triton_helpers.math": "tl_math",
+    "torch._inductor.runtime.triton_helpers.tl": "tl",
+    "torch._inductor.runtime.triton_compat.libdevice": "libdevice",
+    "torch._inductor.runtime.triton_compat.math": "tl_math",
+    "torch._inductor.runtime.triton_compat.tl": "tl",
+    "math": "math",
+}
+
+
+class Namespaces:
+    """One set per process; `member(module, name)` resolves an import."""
+
+    def __init__(self, lang: Language) -> None:
+        from .inductor import Helpers
+        from .libdevice import functions
+
+        tl = lang.tl
+        self.language = lang
+        device = Namespace("libdevice", functions(lang))
+        tl_math = Namespace("math", {**public(tl.math), **_only(public(tl), tl.math)})
+        extra = Namespace("extra", {"libdevice": device})
+        for vendor in ("cuda", "hip", "xpu", "intel"):
+            setattr(extra, vendor, Namespace(vendor, {"libdevice": device}))
+        language_members = public(tl)
+        for module in (tl.standard, tl.random):
+            for name, member in public(module).items():
+                language_members.setdefault(name, member)
+        for hidden in ("str_to_ty", "jit", "annotations", "constexpr_function"):
+            language_members.pop(hidden, None)
+        tl_space = Namespace("tl", language_members)
+        for name in ("core", "standard", "random"):
+            setattr(tl_space, name, tl_space)
+        tl_space.__dict__.update(math=tl_math, extra=extra)
+        triton_space = Namespace(
+            "triton",
+            {
+                "cdiv": tl_space.__dict__["cdiv"],
+                "next_power_of_2": _next_power_of_2,
+                "language": tl_space,
+            },
+        )
+        pure = {
+            name: getattr(math, name)
+            for name in (
+                "pi",
+                "e",
+                "inf",
+                "nan",
+                "tau",
+                "log",
+                "log2",
+                "sqrt",
+                "exp",
+                "ceil",
+                "floor",
+            )
+        }
+        self.spaces: dict[str, Any] = {
+            "triton": triton_space,
+            "tl": tl_space,
+            "tl_math": tl_math,
+            "extra": extra,
+            "libdevice": device,
+            "math": Namespace("math", pure),
+        }
+        self.spaces["triton_helpers"] = Helpers(lang, tl_space, device, tl_math)
+
+    def module(self, path: str) -> Optional[Any]:
+        """The namespace that stands for an imported module, or None."""
+        key = MODULES.get(path)
+        return self.spaces[key] if key else None
+
+    def member(self, path: str, name: str) -> Optional[Any]:
+        """What `from path import name` gives, or None when kernels have no business with it."""
+        whole = self.module(f"{path}.{name}")
+        if whole is not None or name.startswith("_"):
+            return whole
+        owner = self.module(path)
+        return getattr(owner, name, None) if owner is not None else None
+
+
+def _only(members: dict[str, Any], module: Any) -> dict[str, Any]:
+    """Members that tl.math lacks in some releases (abs, exp… moved between modules)."""
+    names = (
+        "abs",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "cos",
+        "sin",
+        "sqrt",
+        "rsqrt",
+        "floor",
+        "ceil",
+        "erf",
+    )
+    return {n: members[n] for n in names if n in members and not hasattr(module, n)}
+
+
+def _next_power_of_2(value: Any) -> int:
+    number = int(getattr(value, "value", value))
+    return 1 << max(number - 1, 0).bit_length()
+
+
+_NAMESPACES: Optional[Namespaces] = None
+
+
+def namespaces() -> Namespaces:
+    """The process's namespaces; the first call imports triton."""
+    global _NAMESPACES
+    if _NAMESPACES is None:
+        _NAMESPACES = Namespaces(language())
+    return _NAMESPACES
+
+
+def builtins_of(lang: Language) -> dict[str, Callable[..., Any]]:
+    """Python's names as a kernel means them: min and max are element by element."""
+    tl = lang.tl
+
+    def fold(function: Any, python: Any) -> Callable[..., Any]:
+        def call(*values: Any) -> Any:
+            if not any(isinstance(v, tl.tensor) for v in values):
+                return python(*[getattr(v, "value", v) for v in values])
+            result = values[0]
+            for value in values[1:]:
+                result = function(lang.settle(result), lang.settle(value))
+            return result
+
+        return call
+
+    return {
+        "range": lang.range,
+        "min": fold(tl.minimum, min),
+        "max": fold(tl.maximum, max),
+        "abs": lambda v: tl.abs(v) if isinstance(v, tl.tensor) else abs(getattr(v, "value", v)),
+        "float": lambda v: float(getattr(v, "value", v)),
+        "int": lambda v: int(getattr(v, "value", v)),
+        "bool": lambda v: bool(getattr(v, "value", v)),
+        "len": len,
+        "tuple": tuple,
+        "str": str,
+        "print": lambda *_: None,
+    }

@@ -1,0 +1,133 @@
+"""The requests that need torch and triton, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .externs import call_extern
+from .frames import Blobs
+from .kernel import Kernel, compile_kernel
+from .problems import bad_request
+from .record import record
+from .run import Progress
+from .scan import scan
+from .tensors import Tensors
+
+
+class Requests:
+    """Holds what requests make: tensors and compiled kernels."""
+
+    def __init__(self) -> None:
+        self.tensors = Tensors()
+        self.kernels: dict[str, Kernel] = {}
+
+    def run(
+        self, name: str, header: dict[str, Any], blobs: Blobs, progress: Progress
+    ) -> dict[str, Any]:
+        """The result of one request, without its event and id."""
+        method = getattr(self, f"do_{name}", None)
+        if method is None:
+            raise bad_request(f"there is no request {name}")
+        result: dict[str, Any] = method(header, blobs, progress) or {}
+        return result
+
+    def do_load(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return {"values": self.tensors.load(header["path"], header.get("prefix") or "")}
+
+    def do_load_one(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return self.tensors.load_one(header["path"], header["name"])
+
+    def do_empty(self, header: dict[str, Any], *_: Any) -> None:
+        poison = bool(header.get("poison"))
+        self.tensors.empty(*_place(header), poison)
+
+    def do_zeros(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.zeros(*_place(header))
+
+    def do_made_up(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.made_up(
+            *_place(header), int(header.get("seed") or 0), header.get("low"), header.get("high")
+        )
+
+    def do_view(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.view(
+            header["name"],
+            header["base"],
+            header.get("shape"),
+            header.get("stride"),
+            header.get("offset"),
+            header.get("dtype"),
+        )
+
+    def do_alias(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.alias(header["name"], header["base"])
+
+    def do_drop(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.drop(header["names"])
+
+    def do_describe(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return self.tensors.describe(header["name"])
+
+    def do_read(self, header: dict[str, Any], blobs: Blobs, *_: Any) -> dict[str, Any]:
+        return self.tensors.read(
+            header["name"],
+            header.get("start"),
+            header.get("count"),
+            header.get("elements"),
+            blobs,
+        )
+
+    def do_item(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return {"value": self.tensors.item(header["name"])}
+
+    def do_write(self, header: dict[str, Any], *_: Any) -> None:
+        self.tensors.write(header["name"], int(header["element"]), header["value"])
+
+    def do_compare(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return self.tensors.compare(
+            header["name"], header["with"], header.get("rtol"), header.get("atol")
+        )
+
+    def do_extern(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        return call_extern(
+            self.tensors,
+            header["op"],
+            header.get("aten"),
+            header.get("args") or [],
+            header.get("outputs") or [],
+        )
+
+    def do_kernel(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        kernel = compile_kernel(
+            header["source"],
+            header["function"],
+            {str(k): str(v) for k, v in (header.get("signature") or {}).items()},
+            dict(header.get("constants") or {}),
+        )
+        self.kernels[header["key"]] = kernel
+        return {
+            "helpers": kernel.helpers,
+            "assignments": kernel.assignments,
+            "flags": kernel.flags,
+        }
+
+    def _kernel(self, header: dict[str, Any]) -> Kernel:
+        found = self.kernels.get(header["kernel"])
+        if found is None:
+            raise bad_request(f"there is no kernel {header['kernel']}")
+        return found
+
+    def do_scan(self, header: dict[str, Any], _: Blobs, progress: Progress) -> dict[str, Any]:
+        return scan(self._kernel(header), header, self.tensors.named, progress)
+
+    def do_record(self, header: dict[str, Any], blobs: Blobs, progress: Progress) -> dict[str, Any]:
+        return record(self._kernel(header), header, self.tensors.named, progress, blobs)
+
+    def do_reset(self, *_: Any) -> None:
+        self.tensors = Tensors()
+        self.kernels = {}
+
+
+def _place(header: dict[str, Any]) -> tuple[str, list[int], Any, str]:
+    shape = [int(n) for n in header["shape"]]
+    return header["name"], shape, header.get("stride"), header["dtype"]

@@ -1,0 +1,121 @@
+"""The worker's main loop: one request at a time, one reply each, SIGINT cancels."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from types import FrameType
+from typing import Any, BinaryIO, Optional
+
+from . import environment
+from .findings import KERNEL_FILE
+from .frames import Blobs, FrameError, read_frame, write_frame
+from .problems import Cancelled, RequestError, bad_request
+
+
+class Server:
+    """Tensors and kernels live as long as the process; `busy` says whether SIGINT may cancel."""
+
+    def __init__(self, output: BinaryIO) -> None:
+        self.output = output
+        self.busy = False
+        self.requests: Optional[Any] = None
+
+    def interrupt(self, _signal: int, _frame: Optional[FrameType]) -> None:
+        if self.busy:
+            self.busy = False
+            raise Cancelled
+
+    def answer(self, header: dict[str, Any], blobs: list[bytes]) -> None:
+        """Run one request and write its result or error."""
+        identity = header.get("id")
+        reply = Blobs()
+        try:
+            try:
+                self.busy = True
+                result = {"event": "result", **self.run(header, blobs, reply, identity)}
+            finally:
+                self.busy = False
+        except RequestError as error:
+            result = _error(error.kind, error.message, **error.fields)
+        except Cancelled:
+            result = _error("cancelled", "cancelled")
+        except MemoryError:
+            result = _error("bad-request", f"no memory for {header.get('do')}")
+        except Exception as error:
+            result = _failure(error, header)
+        if result["event"] == "error":
+            reply = Blobs()
+        write_frame(self.output, {"id": identity, **result}, reply)
+
+    def run(
+        self, header: dict[str, Any], blobs: list[bytes], reply: Blobs, identity: Any
+    ) -> dict[str, Any]:
+        name = header.get("do")
+        if name == "hello":
+            return environment.found()
+        if name == "warm":
+            return environment.warm()
+        if self.requests is None:
+            environment.require()
+            environment.warm()
+            from .requests import Requests
+
+            self.requests = Requests()
+
+        def progress(done: int, total: int) -> None:
+            event = {"id": identity, "event": "progress", "done": done, "total": total}
+            write_frame(self.output, event)
+
+        result: dict[str, Any] = self.requests.run(str(name), header, reply, progress)
+        return result
+
+
+def _error(kind: str, message: str, **fields: Any) -> dict[str, Any]:
+    return {"event": "error", "kind": kind, "message": message, **fields}
+
+
+def _failure(error: Exception, header: dict[str, Any]) -> dict[str, Any]:
+    """An exception of the kernel's own Python, or of ours."""
+    line = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == KERNEL_FILE:
+            line = frame.lineno
+    text = f"{type(error).__name__}: {error}"
+    if line is not None:
+        return _error("python", text, kernel_line=line)
+    if isinstance(error, (KeyError, TypeError, ValueError)) and header.get("do") not in (
+        "scan",
+        "record",
+    ):
+        return _error("bad-request", f"{header.get('do')}: {text}")
+    traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
+    return _error("python", text, kernel_line=None)
+
+
+def main() -> int:
+    """Serve until stdin ends. Returns the exit status."""
+    output = os.fdopen(os.dup(1), "wb")
+    # Whatever a kernel or a library prints must not get between the frames.
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    server = Server(output)
+    signal.signal(signal.SIGINT, server.interrupt)
+    source = sys.stdin.buffer
+    while True:
+        try:
+            frame = read_frame(source)
+        except FrameError as error:
+            write_frame(output, {"id": None, **_error("bad-request", str(error))})
+            return 2
+        if frame is None:
+            return 0
+        try:
+            server.answer(*frame)
+        except BrokenPipeError:
+            return 0
+
+
+__all__ = ["Server", "bad_request", "main"]
