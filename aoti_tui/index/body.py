@@ -11,7 +11,7 @@ from aoti_tui.index.body_tensors import read_tensor
 from aoti_tui.index.body_values import read_value
 from aoti_tui.index.calls import checked_call, parse_call, string_literal
 from aoti_tui.index.launchers import Launcher
-from aoti_tui.index.model import Gap, ModelFrame, RuntimeCheck, Scope
+from aoti_tui.index.model import ModelFrame, RuntimeCheck, Scope
 from aoti_tui.index.outline import Block
 from aoti_tui.index.reading import Annotation, Reading
 from aoti_tui.index.statements import Statement, comment_after, parse_body
@@ -71,8 +71,6 @@ def read_function(
     """What the body of ``run_impl`` or ``_const_run_impl`` does, in statement order."""
     reading = Reading(function, launchers, passed_parameters)
     _walk(reading, parse_body(block.body, block.body_line))
-    if block.cut:
-        reading.gaps.append(Gap(block.cut_line, block.cut, "the file ends inside of this function"))
     return reading
 
 

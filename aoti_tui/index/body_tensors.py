@@ -88,7 +88,8 @@ def _named_handle(reading: Reading, statement: Statement, name: str, handle: str
     if made.kind == "new_handle" and made.of is not None:
         reading.names.alias(name, made.of)
         return True
-    if made.kind == "temporary" and made.of is not None:
+    throw_away = made.kind == "temporary" or (made.kind == "view" and name.startswith("tmp_"))
+    if throw_away and made.of is not None:
         reading.names.alias(name, made.of)
         return True
     reading.buffer(name, statement.line, made)

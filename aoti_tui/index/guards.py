@@ -71,8 +71,6 @@ def read_guards(block: Block) -> tuple[list[Guard], list[Gap]]:
                 continue
             text = f"if ({statement.condition})"
         gaps.append(Gap(statement.line, text, "unknown input check"))
-    if block.cut:
-        gaps.append(Gap(block.cut_line, block.cut, "the file ends inside of this function"))
     return guards, gaps
 
 

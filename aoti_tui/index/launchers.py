@@ -90,7 +90,7 @@ def read_launcher(block: Block) -> Launcher:
         elif not _UNDERSTOOD.match(text):
             problems.append((statement.line, text, "unknown statement of a kernel's call function"))
     if block.cut:
-        problems.append((block.cut_line, block.cut, "the file ends inside of this function"))
+        source = source or next(iter(embedded_sources(block.cut, None, block.cut_line)), None)
     return Launcher(
         kernel=block.name.removeprefix("call_"),
         line=block.line,

@@ -62,6 +62,7 @@ class Block:
     cut: str = ""
     """What follows the last whole statement when the file ends inside of this block."""
     cut_line: int = 0
+    """Where the file ends inside of this block; 0 when it does not."""
 
 
 def blocks(
@@ -128,7 +129,7 @@ def _block(
         body_line=lines.line(opened),
         body=text[opened:end] + closing,
         cut=cut,
-        cut_line=cut_line if cut else 0,
+        cut_line=cut_line if closing else 0,
     )
 
 

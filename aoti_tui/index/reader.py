@@ -80,6 +80,9 @@ def _silent(share: float) -> None:
 
 
 def _sort(block: Block, parts: _Parts) -> None:
+    if block.cut_line:
+        what = block.name or "a block"
+        parts.gaps.append(Gap(block.cut_line, block.cut, f"the file ends inside of {what}"))
     method = block.name.rpartition("::")
     if is_launcher(block):
         launcher = read_launcher(block)
@@ -158,7 +161,7 @@ def _index(
     text: str, path: str, parts: _Parts, readings: list[Reading], kernels: dict[str, Kernel]
 ) -> WrapperIndex:
     gaps = [*parts.gaps, *(g for r in readings for g in r.gaps)]
-    if not readings:
+    if not any(r.function == "run_impl" for r in readings):
         gaps.append(Gap(text.count("\n") + 1, "", "run_impl is not in the file"))
     main = [r for r in readings if r.function == "run_impl"]
     embedded = any(k.lines and k.source_path is None for k in kernels.values())

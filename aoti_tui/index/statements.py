@@ -108,13 +108,9 @@ def _statement(node: Node, source: bytes, line: int, depth: int) -> Iterator[Sta
     text = _text(node, source)
     if kind in _NESTING or kind == "function_definition":
         body = node.child_by_field_name("body")
-        yield Statement(
-            "nested",
-            text.split("{")[0],
-            first,
-            last,
-            body=tuple(_inner(body, source, line, depth + 1)),
-        )
+        parts = [body] if body is not None else _statements_within(node)
+        inside = tuple(s for part in parts for s in _inner(part, source, line, depth + 1))
+        yield Statement("nested", text.split("{")[0].strip(), first, last, body=inside)
         return
     if node.has_error:
         yield from _split(text, first)
@@ -137,6 +133,15 @@ def _inner(node: Node | None, source: bytes, line: int, depth: int) -> Iterator[
         yield from _children(node, source, line, depth)
     else:
         yield from _statement(node, source, line, depth)
+
+
+def _statements_within(node: Node) -> list[Node]:
+    """The statements of a ``case`` or a label, which have no field for them."""
+    return [
+        child
+        for child in node.named_children
+        if child.type.endswith("_statement") or child.type == "declaration"
+    ]
 
 
 def _if(node: Node, source: bytes, line: int, depth: int) -> Statement:
