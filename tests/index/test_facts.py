@@ -6,6 +6,7 @@ import pytest
 
 from aoti_tui.index.model import Argument, ModelFrame, Scope, TensorView
 from aoti_tui.index.reader import read_wrapper
+
 from .wrappers import index_of, text_of
 
 LOOKUP = "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1"

@@ -6,6 +6,7 @@ import pytest
 
 from aoti_tui.index.model import TensorView
 from aoti_tui.index.reader import read_wrapper
+
 from .wrappers import index_of, text_of
 
 BODY = """

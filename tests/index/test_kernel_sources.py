@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aoti_tui.index.kernel_sources import find_kernel_sources
 from aoti_tui.index.reader import read_wrapper
+
 from .wrappers import sources_of, text_of
 
 BODY = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
+
 from .test_counts import COUNTS
 from .test_kernel_sources import AUTOTUNE, CACHE_FILE, OUTPUT_CODE
 from .wrappers import text_of
