@@ -16,14 +16,16 @@ class KernelAccess:
     """Parameters of one kernel by what it does with them.
 
     ``inputs_of`` maps a written parameter to all parameters (pointers and scalars) that its data,
-    addresses and masks are made of. ``whole`` is False when the source is not known or not
-    understood: then names and ``mutated_arg_names`` decide.
+    addresses and masks are made of. When the source is not known or not understood names and
+    ``mutated_arg_names`` decide, and ``loads`` is empty.
     """
 
     reads: frozenset[str]
+    """Whose contents before the launch matter, also those of which it overwrites a part."""
     writes: frozenset[str]
     inputs_of: dict[str, frozenset[str]]
-    whole: bool = True
+    loads: frozenset[str] = frozenset()
+    """Whose elements it loads."""
 
 
 def program_of_kernel(kernel: Kernel) -> KernelProgram:
@@ -39,33 +41,42 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
         pointers = {p for p in program.parameters if "ptr" in p}
     if program.problem or not program.parameters:
         return _by_name(kernel, pointers)
-    reads: set[str] = set(kernel.mutated)
+    loads: set[str] = set()
     for assignment in program.assignments:
         for load in assignment.loads:
-            reads.update(load.pointers)
+            loads.update(load.pointers)
+    # A mutated output keeps what is not stored to; an in_out_ptr that is never loaded only takes
+    # over another buffer's memory.
+    reads = loads | {name for name in kernel.mutated if not name.startswith("in_out_ptr")}
     writes: set[str] = set()
     inputs_of: dict[str, frozenset[str]] = {}
     for store in program.stores:
         if store.atomic:
             reads.update(store.pointers)
+            loads.update(store.pointers)
         parts = [part for part in (store.offset, store.value, store.mask) if part is not None]
         made_of = parameters_behind(program, (n for part in parts for n in names_read(part)))
         for pointer in store.pointers:
             writes.add(pointer)
             inputs_of[pointer] = inputs_of.get(pointer, frozenset()) | made_of
-            if pointer in kernel.mutated or store.atomic:
+            if pointer in reads or store.atomic:
                 inputs_of[pointer] |= {pointer}
     for name in pointers - reads - writes:
         # Handed to something the parser does not see through (a helper that loads and stores).
         if any(name in a.reads for a in program.assignments):
             reads.add(name)
+            loads.add(name)
             if not name.startswith("in_ptr"):
                 writes.add(name)
                 inputs_of[name] = frozenset(program.parameters)
     if not writes:
         named = _by_name(kernel, pointers)
-        return KernelAccess(frozenset(reads) | named.reads, named.writes, named.inputs_of)
-    return KernelAccess(frozenset(reads & pointers), frozenset(writes & pointers), inputs_of)
+        return KernelAccess(
+            frozenset(reads) | named.reads, named.writes, named.inputs_of, frozenset(loads)
+        )
+    return KernelAccess(
+        frozenset(reads & pointers), frozenset(writes & pointers), inputs_of, frozenset(loads)
+    )
 
 
 def _by_name(kernel: Kernel, pointers: set[str]) -> KernelAccess:
@@ -78,7 +89,6 @@ def _by_name(kernel: Kernel, pointers: set[str]) -> KernelAccess:
         frozenset(reads | odd),
         frozenset(writes | odd),
         dict.fromkeys(writes | odd, everything),
-        whole=False,
     )
 
 

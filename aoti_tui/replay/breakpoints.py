@@ -63,9 +63,7 @@ def why_not(program: KernelProgram, breakpoint: Breakpoint) -> str | None:
         if breakpoint.name in program.by_name:
             return None
         if breakpoint.name in program.parameters:
-            return (
-                f"{breakpoint.name} is a parameter: it has its value from the start"
-            )
+            return f"{breakpoint.name} is a parameter: it has its value from the start"
         if breakpoint.name in _helper_lines(program)[1]:
             return None
         return f"{breakpoint.name} is assigned nowhere in {program.function}"

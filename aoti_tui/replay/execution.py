@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aoti_tui.index.model import Buffer, ExternCall, Launch, RuntimeCheck, Symbol, WrapperIndex
+from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.client import Progress, Reply, WorkerClient
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.events import Event
 from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.launching import Prepared, prepare, written_sources
+from aoti_tui.replay.madeup import index_bounds
 from aoti_tui.replay.memory import TensorTable
 from aoti_tui.replay.ops import NotReplayed, made_how, replay_op
 from aoti_tui.replay.sources import Sources
@@ -17,8 +19,11 @@ from aoti_tui.replay.symbols import SymbolTable
 from aoti_tui.replay.tensors import Held
 from aoti_tui.replay.walk import Reached, Walker
 
-OnLaunch = Callable[[Launch, Prepared, Reply], bool]
-"""Called after every launch that is replayed, with the worker's answer; True ends the run."""
+OnLaunch = Callable[[Launch, Prepared | None, Reply | ReplayError], bool]
+"""Called after every launch that is replayed, with the worker's answer (or why there is none);
+True ends the run."""
+STAND_IN_FOR = ("refused", "unsupported", "python", "unknown")
+"""Kinds of errors after which a launch's outputs are made up and the replay goes on."""
 
 
 class Execution:
@@ -48,6 +53,8 @@ class Execution:
         self._progress: Progress | None = None
         self._done = 0
         self._total = 0
+        self._bounds: dict[str, int] | None = None
+        sources.bound_of = self._bound_of
 
     @property
     def handles(self) -> list[str]:
@@ -74,13 +81,28 @@ class Execution:
         """Arguments, blocks and grid of a launch with the values of this moment."""
         return prepare(launch, self.kernels, self.symbols, self.tensors.view)
 
+    def _bound_of(self, name: str) -> int | None:
+        """What a made-up integer tensor must stay below, so that no assert fires for nothing."""
+        if self._bounds is None:
+            self._bounds = index_bounds(self.index, self._program, self._number)
+        return self._bounds.get(name)
+
+    def _program(self, kernel: str) -> KernelProgram | None:
+        return self.kernels.program(kernel) if kernel in self.index.kernels else None
+
+    def _number(self, text: str) -> int | float | None:
+        try:
+            return self.symbols.number(text)
+        except ReplayError:
+            return None
+
     def _do(self, event: Event) -> None:
         self._done += 1
         if self._progress is not None:
             self._progress(min(self._done, self._total), self._total)
         fact = event.fact
         if isinstance(fact, Symbol):
-            self._symbol(fact)
+            self.define_symbol(fact)
         elif isinstance(fact, Buffer):
             self.tensors.define(fact)
         elif isinstance(fact, ExternCall):
@@ -92,7 +114,8 @@ class Execution:
 
     # -- symbols and checks -------------------------------------------------------------------
 
-    def _symbol(self, symbol: Symbol) -> None:
+    def define_symbol(self, symbol: Symbol) -> None:
+        """Give a symbol its value. Raises ReplayError when it cannot be worked out."""
         if self.symbols.is_set(symbol.name):
             return
         if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
@@ -153,23 +176,16 @@ class Execution:
 
     def _launch(self, launch: Launch) -> None:
         """Replay a launch for good: its outputs are what later events read."""
-        doing = f"replaying {launch.kernel} (:{launch.line})"
-        self.doing(doing)
-        self.kernels.compiled(launch.kernel, self.doing)
-        prepared = self.prepared(launch)
-        reply = Reply({}, ())
-        if 0 not in prepared.grid:
-            reply = self.client.request(
-                "scan",
-                doing=doing,
-                kernel=launch.kernel,
-                args=prepared.request_args,
-                blocks=prepared.blocks.sizes,
-                grid=list(prepared.grid),
-                mode="big",
-                stop_at_first=False,
-                write=True,
-            )
+        self.doing(f"replaying {launch.kernel} (:{launch.line})")
+        try:
+            prepared, reply = self._scan(launch)
+        except ReplayError as error:
+            if error.kind not in STAND_IN_FOR:
+                raise
+            self._stand_in(launch, error)
+            if self._on_launch is not None and self._on_launch(launch, None, error):
+                raise Reached from error
+            return
         if self._on_launch is not None:
             if self._on_launch(launch, prepared, reply):
                 raise Reached
@@ -178,6 +194,35 @@ class Execution:
         how = f"{launch.kernel} (:{launch.line})"
         for parameter, source in written_sources(launch, prepared, self.kernels).items():
             self._wrote(prepared.held[parameter], source, how)
+
+    def _scan(self, launch: Launch) -> tuple[Prepared, Reply]:
+        self.kernels.compiled(launch.kernel, self.doing)
+        prepared = self.prepared(launch)
+        if 0 in prepared.grid:
+            return prepared, Reply({}, ())
+        reply = self.client.request(
+            "scan",
+            doing=f"replaying {launch.kernel} (:{launch.line})",
+            kernel=launch.kernel,
+            args=prepared.request_args,
+            blocks=prepared.blocks.sizes,
+            grid=list(prepared.grid),
+            mode="big",
+            stop_at_first=False,
+            write=True,
+        )
+        return prepared, reply
+
+    def _stand_in(self, launch: Launch, error: ReplayError) -> None:
+        """Made-up outputs for a launch that cannot be replayed; they say so."""
+        why = f"{launch.kernel} (:{launch.line}) is not replayed"
+        self.notes.append(f"{why}, what it writes is made up: {error.why}")
+        access = self.kernels.access(launch.kernel)
+        for argument in launch.arguments:
+            if argument.tensor is None:
+                continue
+            if access is None or argument.parameter in access.writes:
+                self.tensors.invent(argument.tensor.base, f"made up: {why}")
 
     def _note_failures(self, launch: Launch, reply: Reply) -> None:
         for found in reply.get("asserts", ()):

@@ -204,6 +204,7 @@ def _mild_problems(
                     f"input {e.position} ({e.name}): size {have} at dimension {dim}, where the "
                     f"model was compiled for {want}"
                 )
+        problems.extend(_outside_guards(index, g))
         if e.stride is None or 0 in g.shape:
             continue
         for dim, (step, got) in enumerate(zip(e.stride, g.stride, strict=False)):
@@ -212,7 +213,6 @@ def _mild_problems(
                     f"input {e.position} ({e.name}): stride {got} at dimension {dim}, where the "
                     f"model was compiled for {step}; kernels read it with the compiled strides"
                 )
-        problems.extend(_outside_guards(index, g))
     return problems
 
 

@@ -97,7 +97,7 @@ def _tensor_argument(
     source, how = held.storage.source, held.storage.how
     if not reads:
         source, how = "replayed", "only written here"
-    elif not held.storage.written:
+    elif not held.storage.written and access is not None and argument.parameter in access.loads:
         source, how = "made-up", "never written: its contents are poison"
     return ArgumentValue(
         argument.parameter,
@@ -112,7 +112,7 @@ def _tensor_argument(
 
 
 def _reads_poison(name: str, held: Held, access: KernelAccess | None) -> bool:
-    return access is not None and access.whole and name in access.reads and not held.storage.written
+    return access is not None and name in access.loads and not held.storage.written
 
 
 def _as_declared(value: int | float, kind: str) -> int | float:

@@ -6,12 +6,15 @@ that would say nothing about the user's own data.
 
 from __future__ import annotations
 
+import ast
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
-from aoti_tui.index.model import Kernel, Symbol, WrapperIndex
+from aoti_tui.index.expression import ExpressionError, parse_python
+from aoti_tui.index.model import Symbol, WrapperIndex
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.kernel.slice import slice_expression
 
 CANDIDATES = (16, 8, 32, 64, 4, 2, 128, 256, 1, 512, 1024, 2048, 3, 6, 12, 24, 48, 100, 4096, 0)
 """Sizes in the order in which they are tried: small ones with many divisors first."""
@@ -75,25 +78,57 @@ def _hint(index: WrapperIndex, name: str) -> int | None:
 
 
 def index_bounds(
-    kernel: Kernel,
-    program: KernelProgram,
-    raw_loads: Callable[[KernelProgram, KernelAssert], Iterable[str]],
-    evaluate: Callable[[str], int | None],
-) -> Mapping[str, int]:
-    """Upper bounds (exclusive) of the integers that a kernel uses as indices, by parameter.
+    index: WrapperIndex,
+    programs: Callable[[str], KernelProgram | None],
+    number: Callable[[str], int | float | None],
+) -> dict[str, int]:
+    """Upper bounds (exclusive) of integers that kernels check as indices, by tensor name.
 
-    Only parameters whose values reach an assert's index directly are there.
+    Only tensors whose elements become an index directly are there. ``number`` evaluates a C++
+    expression of ``run_impl``, None when it is not known.
     """
     bounds: dict[str, int] = {}
-    for check in program.asserts:
-        if check.upper is None:
+    for launch in index.launches:
+        program = programs(launch.kernel)
+        if program is None:
             continue
-        bound = evaluate(check.upper)
-        if bound is None:
-            continue
-        for parameter in raw_loads(program, check):
-            bounds[parameter] = min(bound, bounds.get(parameter, bound))
+        values: dict[str, int | float] = {}
+        tensors: dict[str, str] = {}
+        for argument in launch.arguments:
+            if argument.tensor is not None:
+                tensors[argument.parameter] = argument.tensor.base
+            elif (value := number(argument.text)) is not None:
+                values[argument.parameter] = value
+        for check in program.asserts:
+            bound = _bound(check, values)
+            if bound is None:
+                continue
+            for parameter in _indexing_loads(program, check):
+                name = tensors.get(parameter)
+                if name is not None:
+                    bounds[name] = min(bound, bounds.get(name, bound))
     return bounds
+
+
+def _bound(check: KernelAssert, values: Mapping[str, int | float]) -> int | None:
+    if check.upper is None or check.disabled:
+        return None
+    try:
+        return int(parse_python(check.upper).evaluate(values))
+    except (ExpressionError, OverflowError):
+        return None
+
+
+def _indexing_loads(program: KernelProgram, check: KernelAssert) -> tuple[str, ...]:
+    """Pointer parameters whose elements an assert's index is made of."""
+    if check.index is None:
+        return ()
+    try:
+        node = ast.parse(check.index, mode="eval").body
+    except SyntaxError:
+        return ()
+    leaves = slice_expression(program, node, check.order, check.line).leaves()
+    return tuple(dict.fromkeys(leaf.name for leaf in leaves if leaf.kind == "load"))
 
 
 def seed_for(seed: int, name: str) -> int:

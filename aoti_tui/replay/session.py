@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,8 @@ class ReplaySession:
         )
         self.doing = ""
         """What runs right now, in a user's words; for a status line."""
+        self.captured_shapes: dict[str, tuple[int, ...] | None] = {}
+        """Shapes of captured tensors by name, as far as they have been looked at."""
         self._turn = threading.RLock()
         self._ready: _Ready | None = None
         self._epochs = itertools.count(1)
@@ -309,6 +312,19 @@ class ReplaySession:
                 decode_summary(described.get("summary")),
             )
 
+    @contextmanager
+    def whole_run(self) -> Iterator[Execution]:
+        """An execution for more than one launch; what it put into the worker goes with it."""
+        with self._turn:
+            self._begin()
+            self._forget()
+            execution = self._execution()
+            try:
+                yield execution
+            finally:
+                self._say("")
+                self._drop(execution)
+
     # -- inside -------------------------------------------------------------------------------
 
     def _make_ready(
@@ -317,23 +333,30 @@ class ReplaySession:
         key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
         if self._ready is not None and self._ready.key == key and self.client.alive:
             return self._ready
-        if self._ready is not None:
-            old, self._ready = self._ready, None
-            self._drop(old.execution)
+        self._forget()
         plan = self.planner.plan(launch, only)
         execution = self._execution()
-        if not execution.run(plan.events, plan.target, progress):
-            raise ReplayError(
-                "unknown",
-                f"{launch.kernel} (:{launch.line}) was not reached",
-                "the wrapper's branches lead past it",
-                "Choose other inputs or symbols",
-            )
-        self.kernels.compiled(launch.kernel, self._say)
-        prepared = execution.prepared(launch)
+        try:
+            if not execution.run(plan.events, plan.target, progress):
+                raise ReplayError(
+                    "unknown",
+                    f"{launch.kernel} (:{launch.line}) was not reached",
+                    "the wrapper's branches lead past it",
+                    "Choose other inputs or symbols",
+                )
+            self.kernels.compiled(launch.kernel, self._say)
+            prepared = execution.prepared(launch)
+        except ReplayError:
+            self._drop(execution)
+            raise
         key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
         self._ready = _Ready(key, execution, prepared)
         return self._ready
+
+    def _forget(self) -> None:
+        if self._ready is not None:
+            old, self._ready = self._ready, None
+            self._drop(old.execution)
 
     def _execution(self) -> Execution:
         self.sources.given()
@@ -366,7 +389,7 @@ class ReplaySession:
 
     def _say(self, doing: str) -> None:
         self.doing = doing
-        if self._cancelling:
+        if doing and self._cancelling:
             self._cancelling = False
             raise ReplayError(
                 "cancelled", "Cancelled", "you asked for it", "Run it again when you want it"

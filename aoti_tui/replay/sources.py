@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,8 @@ class Sources:
         self.captured = captured
         self.seed = seed
         self.expected = expected_inputs(index)
-        self.input_bounds: dict[str, int] = {}
-        """Upper bounds of made-up integers by tensor name."""
+        self.bound_of: Callable[[str], int | None] = lambda _: None
+        """Upper bound (exclusive) of a made-up integer tensor by name, where one is known."""
         self._given: tuple[int, list[GivenInput], list[Mapping[str, Any]]] | None = None
         self._constants: tuple[int, dict[str, Mapping[str, Any]]] | None = None
         self.problems: tuple[str, ...] = ()
@@ -184,6 +184,7 @@ class Sources:
         """Invented data, the same in every run for one seed: floats normal, integers in range."""
         handle = f"{prefix}{name}"
         strides = tuple(stride) if stride is not None else contiguous(shape)
+        bound = self.bound_of(name) if is_integer(dtype) else None
         self.client.request(
             "made_up",
             name=handle,
@@ -192,7 +193,7 @@ class Sources:
             dtype=dtype,
             seed=seed_for(self.seed, name),
             low=0,
-            high=max(1, self.input_bounds.get(name, UNKNOWN_BOUND)),
+            high=max(1, bound if bound is not None else UNKNOWN_BOUND),
         )
         return Held(handle, dtype, tuple(shape), strides, 0, Storage("made-up", how, written=True))
 
