@@ -177,6 +177,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("narrower", "<", "Narrower", "Give the source less room", "View", needs=""),
     Action("hide", "minus", "Hide", "Hide the focused pane, or show all again", "View", needs=""),
     Action("answer", "A", "Answer", "Show the whole answer", "View"),
+    Action("messages", "M", "Messages", "Show all messages so far in full", "View", needs=""),
     Action("cancel", "escape", "Cancel", "Cancel a running replay; leave zoom", "View", needs=""),
     Action(
         "help",

@@ -12,6 +12,7 @@ from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, entries, guard_label
 from aoti_tui.tui.jumps import JumpList, Place
+from aoti_tui.tui.known import known_arguments, known_symbols
 from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.navigator import Navigator
@@ -62,7 +63,9 @@ class Browsing:
         self.incident = incident
         if not same:
             self._documents = {"": SourceDocument.of_wrapper(index)}
-        self.screen.query_one(Navigator).load(entries(incident))
+        navigator = self.screen.query_one(Navigator)
+        navigator.load(entries(incident))
+        navigator.set_values(known_symbols(incident))
         if incident.failures:
             self.show_failure(0, remember=same)
         else:
@@ -105,7 +108,14 @@ class Browsing:
         self.set_failure(failure)
         self.screen.replaying.focus(self.kernel, self.launch)
         if failure.wrapper_line is not None or self.kernel is not None:
-            self.go_kernel_line(failure.kernel, failure.kernel_line, remember=remember)
+            name = self._index_name(failure)
+            self.go_kernel_line(failure.kernel, failure.kernel_line, name, remember=remember)
+
+    def _index_name(self, failure: Failure) -> str:
+        """The name that the assert checks, for the cursor."""
+        assert self.incident is not None
+        found = self.incident.kernel_program(failure.kernel).assert_at(failure.kernel_line)
+        return found.index or "" if found is not None else ""
 
     def set_failure(self, failure: Failure) -> None:
         """Show what is known of a failure, without moving."""
@@ -132,17 +142,26 @@ class Browsing:
     def show_call(self) -> None:
         """The call site of the current launch, with the values that are known of it."""
         known = self.screen.replaying.known_arguments()
+        arguments = known.arguments
+        if not arguments and self.incident is not None and self.launch is not None:
+            arguments = known_arguments(self.incident, self.launch)
         index = self.incident.index if self.incident else None
         count = len(index.launches_of(self.kernel.name)) if index and self.kernel else 0
         self.screen.query_one(CallSite).load(
             self.kernel,
             self.launch,
-            known.arguments,
+            arguments,
             known.grid,
             known.blocks,
             self.failure.ops if self.failure else (),
             count,
         )
+        if (
+            self.failure is not None
+            and self.launch
+            and self.launch.line in self.failure.launch_lines
+        ):
+            self.screen.query_one(CallSite).select_parameter(self.failure.bound.text)
 
     def show_kernel(
         self, name: str, *, remember: bool = True, launch: Launch | None = None
@@ -217,7 +236,8 @@ class Browsing:
 
     def go_assert(self) -> None:
         if self.failure is not None:
-            self.go_kernel_line(self.failure.kernel, self.failure.kernel_line)
+            name = self._index_name(self.failure)
+            self.go_kernel_line(self.failure.kernel, self.failure.kernel_line, name)
 
     def next_failure(self) -> None:
         failures = self.incident.failures if self.incident else ()

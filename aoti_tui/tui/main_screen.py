@@ -47,11 +47,9 @@ from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.text import plain
 from aoti_tui.tui.whatif import Settings
 
-HINT = (
-    "First time here? i goes to the model input, c runs the kernel and stops at the assert, "
-    "? explains."
-)
+HINT = "First time? i goes to the model input, c runs to the assert, ? explains."
 LETTERS = "sdfghjkl"
+MESSAGES = 100
 
 
 class SourcePane(Pane):
@@ -63,6 +61,8 @@ class MainScreen(Screen[int]):
     """Composes the panes, routes messages to :class:`Browsing` and :class:`Replaying`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+    # The panes decide what is focused first, not their order.
+    AUTO_FOCUS = ""
     COMMANDS = {EverythingProvider}  # noqa: RUF012 (Textual's own type is a set)
 
     def __init__(self, request: OpenRequest, config: Config) -> None:
@@ -82,7 +82,8 @@ class MainScreen(Screen[int]):
             **self.taking.handlers(),
             **self.settings.handlers(),
         }
-        self._answer_limit = 0
+        self._said = ""
+        self._messages: list[str] = []
 
     def _own_handlers(self) -> dict[str, Callable[[], None]]:
         panes = {f"pane_{n}": self._pane_opener(pane) for n, pane in enumerate(PANES, 1)}
@@ -95,6 +96,7 @@ class MainScreen(Screen[int]):
             "hide": self.hide,
             "filter": self._filter,
             "answer": self._whole_answer,
+            "messages": self._all_messages,
             "cancel": self.cancel,
             "help": self._help,
             "quit": lambda: self.app.exit(0),
@@ -135,26 +137,19 @@ class MainScreen(Screen[int]):
             return
         headline = self.query_one(Headline)
         needed = headline.rows(width)
-        self._answer_limit = max(3, height // 4)
-        rows = min(needed, self._answer_limit)
+        rows = min(needed, max(3, height // 5))
         headline.styles.height = rows
-        say = self.query_one("#say", Static)
+        headline.fit(width)
         opening = self.query_one("#opening", ProgressBar)
-        used = rows + 1 + (self._say_rows if say.display else 0) + (1 if opening.display else 0)
+        used = rows + 1 + self._lay_message(width) + (1 if opening.display else 0)
         result = arrange(width, max(1, height - used - 1), self.view)
-        note = "" if needed <= rows else f"A: the whole answer ({needed - rows} more lines)"
+        note = "" if needed <= rows else f"A: {needed - rows} more lines"
         tabs = self.query_one(TabLine)
         tabs.load(result.tabs, frozenset(result.places), note)
         if not tabs.display:
             result = arrange(width, max(1, height - used), self.view)
         for pane in self.query(Pane):
             pane.place(result.places.get(str(pane.id)))
-
-    @property
-    def _say_rows(self) -> int:
-        return min(3, len(self._said.wrap(self.app.console, max(10, self.size.width - 2))))
-
-    _said: Text = Text("")
 
     def open_pane(self, pane: str) -> None:
         """Bring a pane to the front and focus it."""
@@ -222,8 +217,7 @@ class MainScreen(Screen[int]):
         tabs = self.query_one(TabLine)
         missing = [pane for pane in PANES if pane not in shown] if tabs.display else []
         for letter, name in zip(spare, missing, strict=False):
-            column = 2 + 12 * PANES.index(name)
-            targets[letter] = (name, Offset(column, tabs.region.y))
+            targets[letter] = (name, Offset(tabs.column_of(name), tabs.region.y))
 
         def chosen(pane: str | None) -> None:
             if pane is not None:
@@ -242,17 +236,38 @@ class MainScreen(Screen[int]):
         self.place_panes()
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """One message above the keys, until the next one."""
-        self._said = plain(("✗ " if bad else "") + text)
+        """One message above the keys, until the next one; ``M`` shows all of them in full."""
+        if text:
+            self._messages.append(("✗ " if bad else "") + text)
+            del self._messages[:-MESSAGES]
+        self._said = ("✗ " if bad else "") + text
         say = self.query_one("#say", Static)
-        say.update(self._said)
         say.set_class(bad, "-bad")
-        shown = bool(text)
-        rows = self._say_rows
-        if say.display != shown or say.styles.height is None or say.styles.height.value != rows:
-            say.display = shown
-            say.styles.height = rows
-            self.place_panes()
+        say.display = bool(text)
+        self.place_panes()
+
+    def _lay_message(self, width: int) -> int:
+        """Wrap the message for the screen; gives its rows, cut with a hint where it is long."""
+        say = self.query_one("#say", Static)
+        if not say.display:
+            return 0
+        most = 2 if self.size.height < 28 else 3
+        lines = plain(self._said).wrap(self.app.console, max(10, width - 2))
+        if len(lines) > most:
+            lines = plain(self._said).wrap(self.app.console, max(10, width - 14))
+            shown = Text("\n", end="").join(list(lines[:most]))
+            shown.append(" … (M: all)", "bold")
+        else:
+            shown = Text("\n", end="").join(list(lines))
+        say.update(shown)
+        rows = min(most, len(lines))
+        say.styles.height = rows
+        return rows
+
+    def _all_messages(self) -> None:
+        self.app.push_screen(
+            Reading("Messages, the last one first", "\n\n".join(self._messages[::-1]))
+        )
 
     def _whole_answer(self) -> None:
         lines = self.query_one(Headline).lines
@@ -261,8 +276,8 @@ class MainScreen(Screen[int]):
 
     def _help(self) -> None:
         self._hint_over()
-        focused = self.focused
-        self.app.push_screen(Reading("Help", help_text(focused, self.config.keymap)))
+        text, shown = help_text(self.focused, self.config.keymap)
+        self.app.push_screen(Reading("Help", text, shown))
 
     def _hint_over(self) -> None:
         if not self.config.hint_seen:

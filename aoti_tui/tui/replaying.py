@@ -68,8 +68,6 @@ class Replaying:
         self.lane: Lane = ()
         self.selected = ""
         self.running = False
-        self._message = ""
-        self._bad = False
         self._kernel: Kernel | None = None
         self._launch: Launch | None = None
         self._then: Callable[[], None] | None = None
@@ -189,12 +187,12 @@ class Replaying:
         if stop.reason in ("end", "start"):
             where = "end" if direction > 0 else "beginning"
             told = f"The {where} of program {telling.program(recording.program)}. "
-            told += telling.verdict(self.outcome.result, recording) if direction > 0 else ""
+            told += telling.verdict(self.outcome) if direction > 0 else ""
             self._stand(max(0, stop.position), told + logged)
             return
         step = recording.steps[stop.position]
         if _is_bad(step):
-            told = telling.bad_step(self.outcome.result, recording, step)
+            told = telling.bad_step(self.outcome, step)
         else:
             told = f"Stopped at {stop.text}: {step.name or step.kind}."
         self._stand(stop.position, told + logged, bad=_is_bad(step))
@@ -242,13 +240,12 @@ class Replaying:
         """What there is to say of standing at a step: only failures need words."""
         if self.outcome is None or not _is_bad(step):
             return ""
-        return telling.bad_step(self.outcome.result, self.outcome.recording, step)
+        return telling.bad_step(self.outcome, step)
 
     def _stand(self, position: int, message: str, *, bad: bool = False) -> None:
         recording = self.recording
         assert recording is not None
         self.position = position
-        self._message, self._bad = message, bad
         step = recording.steps[position]
         if step.name and step.kind == "assign":
             self.selected = step.name
@@ -263,10 +260,9 @@ class Replaying:
         function = self.outcome.program.function if self.outcome else ""
         if step.depth == 0 or step.function == function:
             self.screen.browsing.go_kernel_line(
-                recording.kernel, step.kernel_line, step.name, remember=False
+                recording.kernel, step.kernel_line, self.selected, remember=False
             )
-        if message:
-            self.screen.say(message, bad=bad)
+        self.screen.say(message, bad=bad)
 
     def _asserted_name(self, step: Step) -> str:
         assert self.outcome is not None
@@ -405,11 +401,11 @@ class Replaying:
         failing, asserts = marked_positions(recording)
         shown = temporaries(recording, self.position, self.lane)
         selected = next((t for t in shown if t.name == self.selected), None)
-        message = self._message or telling.found(outcome.result)
+        bad = bool(outcome.result.asserts or outcome.result.faults)
         return RunView(
             status=telling.status(outcome, self.position),
-            message=message,
-            bad=self._bad,
+            message=telling.found(outcome),
+            bad=bad,
             expression=substituted(recording, outcome.program, self.position, self.lane)
             if self.position >= 0
             else "",

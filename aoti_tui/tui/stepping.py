@@ -152,7 +152,13 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
         f"{load.argument}[{load.element}]{'' if load.in_bounds else ' OUT OF BOUNDS'}"
         for load in made.loads
     )
-    result = "" if made.value is None else f" → {number(made.value)}"
+    if step.kind == "assert":
+        count = failing_count(step)
+        result = f" → fails in {count} of {len(step.failing or ())} lanes" if count else " → holds"
+    elif made.value is None or isinstance(made.value, str):
+        result = ""
+    else:
+        result = f" → {number(made.value)}"
     name = f"{step.name} = " if step.kind == "assign" and step.name else ""
     return f"{name}{text}{result}" + (f"   reads {loads}" if loads else "")
 
@@ -172,12 +178,15 @@ def _assignment_text(program: KernelProgram, step: Step) -> str:
 def inline_values(
     recording: Recording, program: KernelProgram, position: int, lane: Lane
 ) -> dict[int, tuple[str, bool]]:
-    """Kernel line → text to show behind it and whether it changed, for lines already run."""
+    """Kernel line → value to show behind it and whether it changed, for lines already run.
+
+    The name stands on the line itself, so the value alone is shown.
+    """
     shown: dict[int, tuple[str, bool]] = {}
     for variable in state(recording, position):
         step = variable.step
         value = lane_value(step, lane)
-        text = f"{variable.name} = {_shown(value)}"
+        text = _shown(value)
         earlier = shown.get(step.kernel_line)
         if earlier is not None:
             text = f"{earlier[0]}, {text}"

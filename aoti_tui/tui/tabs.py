@@ -53,6 +53,10 @@ class TabLine(Widget):
             made.append(Segment(" " * (room - len(self._note)) + self._note, off))
         return Strip(made).extend_cell_length(width).crop(0, width).apply_style(self.rich_style)
 
+    def column_of(self, pane: str) -> int:
+        """The first column of a pane's tab."""
+        return next((start for start, _, name in self._spans if name == pane), 0)
+
     def on_click(self, event: events.Click) -> None:
         for start, end, pane in self._spans:
             if start <= event.x < end:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
-from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, ReplayResult, Step
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.model import FiredAssert, MemoryFault, ReplayResult, Step
 from aoti_tui.replay.recording import Made
+from aoti_tui.tui.document import NAME
 from aoti_tui.tui.stepping import failing_count
 from aoti_tui.tui.text import number
 
@@ -46,47 +48,57 @@ def data(result: ReplayResult) -> str:
         name for name in ("set", "input", "captured", "constant", "replayed") if name in sources
     ]
     names = {
-        "input": "given inputs",
+        "input": "inputs",
         "set": "set symbols",
-        "replayed": "replayed buffers",
-        "captured": "captured tensors",
-        "constant": "given constants",
+        "replayed": "replayed",
+        "captured": "captured",
+        "constant": "constants",
     }
     told = " + ".join(names[name] for name in real) or "literals of the wrapper"
     return f"MADE-UP + {told}" if made_up and real else "MADE-UP" if made_up else told
 
 
 def status(outcome: Outcome, position: int) -> str:
-    """``torch 2.13.0, triton 3.7.1 · data: given inputs · program 2 of 8×1×1 · step 5/150``."""
+    """``program 2 of 8×1×1 · loop round 0 · data: given inputs · torch 2.13.0, triton 3.7.1``."""
     info, recording = outcome.info, outcome.recording
     grid = "×".join(str(size) for size in recording.grid)
-    steps = f"step {position + 1}/{len(recording.steps)}"
-    where = ""
+    parts = [f"program {program(recording.program)} of {grid}"]
     if 0 <= position < len(recording.steps) and recording.steps[position].iteration:
         rounds = ", ".join(str(at) for at in recording.steps[position].iteration)
-        where = f" · loop round {rounds}"
-    return (
-        f"torch {info.torch}, triton {info.triton} · data: {data(outcome.result)} · "
-        f"program {program(recording.program)} of {grid} · {steps}{where}"
-    )
+        parts.append(f"loop round {rounds}")
+    parts.append(f"data: {data(outcome.result)}")
+    parts.append(f"torch {info.torch}, triton {info.triton}")
+    return " · ".join(parts)
 
 
-def fired(found: FiredAssert, count: int) -> str:
+def asserted_values(one: FiredAssert, source: KernelProgram) -> str:
+    """``tmp10 = -1, ks0 = 0``: what the assert itself reads, in its first failing lane."""
+    found = source.assert_at(one.kernel_line)
+    text = " ".join(part or "" for part in (found.index, found.lower, found.upper)) if found else ""
+    names = [name for name in dict.fromkeys(NAME.findall(text)) if name in one.values]
+    return ", ".join(f"{name} = {number(one.values[name])}" for name in names or one.values)
+
+
+def fired(one: FiredAssert, count: int, source: KernelProgram) -> str:
     """``0 <= tmp10 < ks0: tmp10 = -1, ks0 = 0 in 4 programs, 4 lanes, first of 2 asserts``."""
-    values = ", ".join(f"{name} = {number(value)}" for name, value in found.values.items())
-    place = f"{plural(len(found.programs), 'program')}, {plural(found.failing_lanes, 'lane')}"
-    order = "first" if found.order == 0 else f"number {found.order + 1}"
-    which = f"{order} of {plural(count, 'assert')}" if count > 1 else "the only assert that fires"
-    doubt = " (depends on MADE-UP data)" if found.depends_on_made_up else ""
-    return f"{found.message}: {values} in {place}, {which}{doubt}"
+    place = f"{plural(len(one.programs), 'program')}, {plural(one.failing_lanes, 'lane')}"
+    order = "first" if one.order == 0 else f"number {one.order + 1}"
+    which = f"{order} of {plural(count, 'assert')}" if count > 1 else "the only assert that fails"
+    doubt = "; depends on MADE-UP data" if one.depends_on_made_up else ""
+    return f"✗ {one.message}: {asserted_values(one, source)} in {place} ({which}{doubt})"
 
 
-def found(result: ReplayResult) -> str:
+def found(outcome: Outcome) -> str:
     """All that the scan of the launch found, one line each."""
+    result = outcome.result
+    count = len(result.asserts)
     lines = [
-        fired(one, len(result.asserts)) for one in sorted(result.asserts, key=lambda f: f.order)
+        fired(one, count, outcome.program)
+        for one in sorted(result.asserts, key=lambda fired: fired.order)
     ]
-    lines.extend(fault(one) for one in result.faults)
+    # What an assert lets through fails again where it is used: worth a word, not a line each.
+    then = "then " if lines else ""
+    lines.extend(f"✗ {then}{fault(one)}" for one in result.faults[: 1 if lines else 4])
     if not lines:
         doubt = " Its data is made up, so this says little." if result.depends_on_made_up else ""
         lines.append(
@@ -95,30 +107,38 @@ def found(result: ReplayResult) -> str:
     return "\n".join(lines)
 
 
-def fault(found: MemoryFault) -> str:
+def fault(one: MemoryFault) -> str:
+    """``load outside in_ptr1 (kernel line 47): element -640 of 0, in program 2 lane [0, 0]``."""
     return (
-        f"{found.access} outside {found.argument}: element {found.element} of {found.size}, "
-        f"kernel line {found.kernel_line}, {plural(found.count, 'access', 'accesses')}, first in "
-        f"program {program(found.program)} lane {lane(found.lane)}"
+        f"{one.access} outside {one.argument} (kernel line {one.kernel_line}): element "
+        f"{one.element} of {one.size}, first in program {program(one.program)} lane "
+        f"{lane(one.lane)}"
     )
 
 
-def bad_step(result: ReplayResult, recording: Recording, step: Step) -> str:
+def bad_step(outcome: Outcome, step: Step) -> str:
     """Why a failing step stops: lanes, values, and which assert came first."""
+    result, recording = outcome.result, outcome.recording
     if step.kind != "assert":
         return "; ".join(fault(one) for one in step.faults)
     one = next((f for f in result.asserts if f.kernel_line == step.kernel_line), None)
-    here = (
-        f"Assert fails at kernel line {step.kernel_line}, in "
-        f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}"
+    values = f": {asserted_values(one, outcome.program)}" if one is not None else ""
+    order = ""
+    if one is not None and len(result.asserts) > 1:
+        order = f" It is {'the first' if one.order == 0 else f'number {one.order + 1}'} of "
+        order += f"{plural(len(result.asserts), 'assert')} that fail."
+    return (
+        f"The assert at kernel line {step.kernel_line} fails in "
+        f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}{values}."
+        f"{order}"
     )
-    return f"{here}. {fired(one, len(result.asserts))}" if one is not None else f"{here}."
 
 
-def verdict(result: ReplayResult, recording: Recording) -> str:
+def verdict(outcome: Outcome) -> str:
     """What to make of a program that ended without a stop."""
+    result, recording = outcome.result, outcome.recording
     if not result.asserts and not result.faults:
-        return found(result)
+        return found(outcome)
     programs = sorted({p for one in result.asserts for p in one.programs})
     if programs and recording.program not in programs:
         return f"It does not fail here; program {program(programs[0])} does (P records it)."

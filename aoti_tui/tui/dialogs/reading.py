@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.text import Text
+from rich.console import RenderableType
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -25,17 +25,19 @@ class Reading(ModalScreen[None]):
         Binding("k", "up", show=False),
     ]
 
-    def __init__(self, title: str, text: str | Text) -> None:
+    def __init__(self, title: str, text: str, shown: RenderableType | None = None) -> None:
+        """``text`` is what is copied; ``shown`` what is seen, where that has another form."""
         super().__init__()
         self._title = title
-        self._text = text if isinstance(text, Text) else plain(text)
+        self._text = text
+        self._shown = plain(text) if shown is None else shown
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -tall") as dialog:
             dialog.border_title = Content(self._title)
             dialog.border_subtitle = Content("↑↓ scroll, y copies, escape leaves")
             with VerticalScroll(id="reading-scroll"):
-                yield Static(self._text, id="reading-text", markup=False)
+                yield Static(self._shown, id="reading-text", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#reading-scroll").focus()
@@ -47,7 +49,7 @@ class Reading(ModalScreen[None]):
         self.query_one("#reading-scroll").scroll_up()
 
     def action_copy(self) -> None:
-        self.app.copy_to_clipboard(self._text.plain)
+        self.app.copy_to_clipboard(self._text)
         self.notify("Copied.", markup=False, timeout=2)
 
     def action_leave(self) -> None:

@@ -38,6 +38,7 @@ class CallSite(Pane):
     def __init__(self) -> None:
         super().__init__(id="call", title="Call site")
         self.launch: Launch | None = None
+        self._values: dict[str, ArgumentValue] = {}
 
     def compose(self) -> ComposeResult:
         yield Rows(id="call-rows")
@@ -61,10 +62,11 @@ class CallSite(Pane):
             rows.set_rows([_line(f"No launch of {name} in the wrapper.", "dim")])
             self.set_title("Call site")
             return
+        name = visible(launch.kernel)
         more = f", one of {alternatives} launches" if alternatives > 1 else ""
         self.set_title("Call site", f":{launch.line} in {launch.function}{more}")
         made = [
-            _line(launch.kernel, "bold"),
+            Row(lambda width: Text(shorten_middle(name, width), "bold", end=""), name),
             _line(geometry(kernel, launch, grid, blocks)),
             *(
                 _line(f"inside {scope.kind} ({scope.condition}) :{scope.line}", "dim")
@@ -77,7 +79,7 @@ class CallSite(Pane):
             ),
         ]
         types = {parameter.name: parameter.type for parameter in kernel.parameters}
-        known = {value.name: value for value in values}
+        known = self._values = {value.name: value for value in values}
         for argument in launch.arguments:
             value = known.get(argument.parameter)
             made.append(
@@ -112,9 +114,13 @@ class CallSite(Pane):
         event.stop()
         if isinstance(event.row.key, Argument):
             argument = event.row.key
-            self.query_one("#call-detail", Static).update(
-                plain(f"{argument.text} → {argument.parameter}")
-            )
+            told = f"{argument.text} → {argument.parameter}"
+            value = self._values.get(argument.parameter)
+            if value is not None:
+                told += f"  {value_text(value)}  {source_text(value)}  {value.how}"
+        else:
+            told = str(event.row.key)
+        self.query_one("#call-detail", Static).update(plain(told))
 
     @on(Rows.Chosen, "#call-rows")
     def _chosen(self, event: Rows.Chosen) -> None:
@@ -148,19 +154,21 @@ def geometry(
     grid: tuple[int, int, int] | None,
     blocks: Mapping[str, int] | None,
 ) -> str:
-    """``grid xnumel, 1, 1 = 8 programs · XBLOCK 1 · 8 warps``."""
+    """``grid 8×1×1 = 8 programs · XBLOCK 1 · 8 warps · grid = xnumel, 1, 1``."""
     parts = []
-    expressions = launch.grid or kernel.grid
-    if expressions:
-        parts.append("grid " + ", ".join(expressions))
+    expressions = ", ".join(launch.grid or kernel.grid)
     if grid is not None:
         programs = grid[0] * grid[1] * grid[2]
-        parts.append(f"{grid[0]}×{grid[1]}×{grid[2]} = {programs} programs")
+        parts.append(f"grid {grid[0]}×{grid[1]}×{grid[2]} = {programs} programs")
+    elif expressions:
+        parts.append(f"grid {expressions}")
     sizes = {**kernel.blocks, **(blocks or {})}
     if sizes:
         parts.append(", ".join(f"{name} {size}" for name, size in sizes.items()))
     if kernel.num_warps:
         parts.append(f"{kernel.num_warps} warps")
+    if grid is not None and expressions:
+        parts.append(f"grid = {expressions}")
     return " · ".join(parts) or "grid unknown"
 
 
@@ -179,9 +187,7 @@ def _origin(launch: Launch, patterns: Sequence[OpPattern]) -> list[Row]:
 
 def _line(text: str, style: str = "") -> Row:
     shown = visible(text)
-    return Row(
-        lambda width: Text(shorten_middle(shown, width), style=style, end=""), text, selectable=True
-    )
+    return Row(lambda width: Text(fit(shown, width), style=style, end=""), text)
 
 
 def _columns(

@@ -15,20 +15,35 @@ class Headline(Static):
     def __init__(self) -> None:
         super().__init__("", id="headline", markup=False)
         self.lines: tuple[str, ...] = ()
+        self._mark = ""
+        self._width = 0
 
     def tell(self, lines: tuple[str, ...], *, failed: bool) -> None:
         self.lines = lines
-        text = Text(end="")
-        for position, line in enumerate(lines):
-            if position:
-                text.append("\n")
-            mark = ("✗ " if failed else "• ") if position == 0 else "  "
-            text.append(mark)
-            text.append_text(plain(line, "bold" if position == 0 else ""))
+        self._mark = "✗ " if failed else "• "
         self.set_class(failed, "-failed")
+        self._width = 0
+
+    def fit(self, width: int) -> None:
+        """Wrap the lines for a screen of that width, each under its own indent."""
+        if width == self._width:
+            return
+        self._width = width
+        text = Text(end="")
+        for number, line in enumerate(self._wrapped(width)):
+            text.append("\n" if number else "")
+            text.append_text(line)
         self.update(text)
 
     def rows(self, width: int) -> int:
-        """Rows that the whole answer takes at ``width`` columns."""
-        text = "\n".join(("  " + line) for line in self.lines)
-        return len(Text(text).wrap(self.app.console, max(10, width - 2)))
+        """Rows that the whole answer takes on a screen of that width."""
+        return len(self._wrapped(width))
+
+    def _wrapped(self, width: int) -> list[Text]:
+        rows: list[Text] = []
+        for number, line in enumerate(self.lines):
+            text = plain(line, "" if number else "bold")
+            for part in text.wrap(self.app.console, max(10, width - 4)):
+                mark = self._mark if not rows else "  "
+                rows.append(Text(mark, end="").append_text(part))
+        return rows

@@ -249,5 +249,6 @@ class LaneGrid(ScrollView, can_focus=True):
         if selected:
             sign = "›" if sign == " " else sign
             style = style + self._part("selected")
-            return Segment(f"{sign}{value:>{room}}‹", style)
-        return Segment(f"{sign}{value:>{room}} ", style)
+            return Segment(f"{sign + value:>{room + 1}}‹", style)
+        # A sign without a gap: it belongs to the value on its right.
+        return Segment(f"{(sign + value).strip():>{room + 1}} ", style)

@@ -118,6 +118,10 @@ class RunPane(Pane):
     def on_mount(self) -> None:
         self.query_one(ProgressBar).display = False
 
+    def on_resize(self) -> None:
+        # What was found must leave room for the values that show it.
+        self.query_one("#run-message").styles.max_height = max(2, self.size.height // 4)
+
     def focus_content(self) -> None:
         self.query_one(TemporaryRows).focus()
 
@@ -181,11 +185,11 @@ def _lane(lane: Lane) -> str:
 
 def _widths(width: int) -> tuple[int, int, int, int, int]:
     """Name, dtype, shape, value, summary."""
-    name = 10 if width < 60 else 14
+    name = 10 if width < 50 else 13 if width < 80 else 18
     dtype = 7
-    sizes = 0 if width < 44 else 11
-    value = 9 if width < 60 else 12
-    return name, dtype, sizes, value, max(0, width - name - dtype - sizes - value - 6)
+    sizes = 0 if width < 44 else 9
+    value = 9 if width < 70 else 14
+    return name, dtype, sizes, value, max(0, width - name - dtype - sizes - value - 5)
 
 
 def _columns(cells: tuple[str, ...], width: int) -> Text:

@@ -19,6 +19,7 @@ from textual.strip import Strip
 
 from aoti_tui.tui.document import NameAt, SourceDocument, matches
 from aoti_tui.tui.parts import part_style
+from aoti_tui.tui.text import fit
 
 KINDS = (
     *("comment", "keyword", "type", "builtin", "function", "decorator", "string", "number"),
@@ -28,6 +29,8 @@ EXTRAS = (
     *("gutter", "line", "cursor", "name", "match", "breakpoint", "step", "failing", "inline"),
     *("kernel-line", "changed"),
 )
+KERNEL_INDENT = 8
+"""Columns that every line of a kernel's body is indented in a wrapper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class SourceView(ScrollView, can_focus=True):
     HELP = (
         "Source of the wrapper and its kernels. The columns are breakpoint, marker, wrapper line "
         "and kernel line.\n"
-        "● breakpoint  ○ disabled  ▶ next to run  ✗ assert that failed  ◇ assert that could\n"
+        "● breakpoint  ○ disabled  ▶ just ran  ✗ assert that failed  ◇ assert that could\n"
         "↑↓ move over lines, ←→ over the names of a line, shift+←→ scroll sideways. "
         "Enter shows where the name comes from, i goes to its model input, b sets a breakpoint."
     )
@@ -106,7 +109,7 @@ class SourceView(ScrollView, can_focus=True):
 
     def _measure(self) -> None:
         self._digits = max(4, len(str(self.document.last)))
-        self._gutter = 2 + self._digits + 1 + 4 + 1
+        self._gutter = 3 + self._digits + 1 + 4 + 1
         self.virtual_size = Size(self.document.width + self._gutter + 40, len(self.document))
 
     def _repaint(self) -> None:
@@ -190,10 +193,17 @@ class SourceView(ScrollView, can_focus=True):
         left = int(self.scroll_offset.x)
         text = self.document.text(self.line)
         start, end = cell_len(text[: name.start]), cell_len(text[: name.end])
-        if end <= room and left:
-            self.scroll_to(x=0, animate=False, immediate=True, force=True)
-        elif not left <= start <= end <= left + room:
-            self.scroll_to(x=max(0, start - room // 3), animate=False, immediate=True, force=True)
+        indent = min(len(text) - len(text.lstrip()), KERNEL_INDENT)
+        if end <= room:
+            wanted = 0
+        elif end - indent <= room:
+            wanted = indent
+        elif left <= start and end <= left + room:
+            wanted = left
+        else:
+            wanted = min(start, end + 2 - room)
+        if wanted != left:
+            self.scroll_to(x=wanted, animate=False, immediate=True, force=True)
 
     def _refresh_document_line(self, line: int) -> None:
         self.refresh_line(line - self.document.first)
@@ -235,7 +245,7 @@ class SourceView(ScrollView, can_focus=True):
         line = int(self.scroll_offset.y) + event.y + self.document.first
         if line > self.document.last:
             return
-        if event.x < 2 + self._digits:
+        if event.x < 3 + self._digits:
             self.post_message(self.GutterClicked(line))
             return
         column = event.x - self._gutter + int(self.scroll_offset.x)
@@ -275,14 +285,16 @@ class SourceView(ScrollView, can_focus=True):
         room = max(0, width - self._gutter)
         code = self._decorated(line, on_cursor)
         body = Strip(code.render(self.app.console)).crop(left, left + room)
+        inline = self.marks.inline.get(line)
+        if inline is not None:
+            body = self._with_value(body, room, inline)
         strip = Strip([*self._gutter_segments(line), *body])
         return strip.extend_cell_length(width).crop(0, width).apply_style(base)
 
     def _decorated(self, line: int, on_cursor: bool) -> Text:
         code = self._code_text(line)
-        inline = self.marks.inline.get(line)
         name = self.name_at_cursor if on_cursor else None
-        if not (self.needle or inline or name):
+        if not (self.needle or name):
             return code
         code = code.copy()
         for start, end in matches(code.plain, self.needle):
@@ -290,11 +302,15 @@ class SourceView(ScrollView, can_focus=True):
         if name is not None:
             focused = self._style("name") if self.has_focus else Style(underline=True)
             code.stylize(focused, name.start, name.end)
-        if inline is not None:
-            value, changed = inline
-            sign = "  ◂ " if not changed else "  ◂✱ "
-            code.append(sign + value, self._style("changed" if changed else "inline"))
         return code
+
+    def _with_value(self, body: Strip, room: int, inline: tuple[str, bool]) -> Strip:
+        """The value of a line behind its code, or over the end of code that is too long."""
+        value, changed = inline
+        text = fit(f" ◂{'✱' if changed else ' '}{value} ", min(room, cell_len(value) + 5))
+        at = min(body.cell_length + 1, max(0, room - cell_len(text)))
+        segment = Segment(text, self._style("changed" if changed else "inline"))
+        return Strip([*body.extend_cell_length(at).crop(0, at), segment])
 
     def _gutter_segments(self, line: int) -> list[Segment]:
         marks = self.marks
@@ -303,18 +319,16 @@ class SourceView(ScrollView, can_focus=True):
             stop = Segment(" ", self._style("gutter"))
         else:
             stop = Segment("●" if enabled else "○", self._style("breakpoint"))
-        if line == marks.step:
-            sign = Segment("▶", self._style("step"))
-        elif line in marks.failing:
+        here = Segment("▶" if line == marks.step else " ", self._style("step"))
+        if line in marks.failing:
             sign = Segment("✗", self._style("failing"))
-        elif line in marks.asserts:
-            sign = Segment("◇", self._style("gutter"))
         else:
-            sign = Segment(" ", self._style("gutter"))
+            sign = Segment("◇" if line in marks.asserts else " ", self._style("gutter"))
         kernel = self.document.kernel_at(line)
         kernel_line = kernel.kernel_line(line) if kernel else None
         return [
             stop,
+            here,
             sign,
             Segment(f"{line:>{self._digits}} ", self._style("gutter")),
             Segment(f"{kernel_line or '':>3} ", self._style("kernel-line")),
