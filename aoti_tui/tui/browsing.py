@@ -36,6 +36,8 @@ class Browsing:
         self.failure: Failure | None = None
         self.kernel: Kernel | None = None
         self.launch: Launch | None = None
+        self.launch_chosen = False
+        """The user has picked the launch, rather than the failure."""
         self.jumps = JumpList()
         self._documents: dict[str, SourceDocument] = {}
         self._ends: tuple[ProvenanceNode, ...] = ()
@@ -105,6 +107,7 @@ class Browsing:
         if self.incident is None or not 0 <= number < len(self.incident.failures):
             return
         failure = self.incident.failures[number]
+        self.launch_chosen = False
         self.set_failure(failure)
         self.screen.replaying.focus(self.kernel, self.launch)
         if failure.wrapper_line is not None or self.kernel is not None:
@@ -163,6 +166,14 @@ class Browsing:
         ):
             self.screen.query_one(CallSite).select_parameter(self.failure.bound.text)
 
+    def adopt_launch(self, line: int) -> None:
+        """Make the launch that was replayed the current one."""
+        launch = self.incident.index.launch_at(line) if self.incident is not None else None
+        if launch is not None and self.incident is not None:
+            self.launch = launch
+            self.kernel = self.incident.index.kernels.get(launch.kernel)
+            self.screen.replaying.focus(self.kernel, launch)
+
     def show_kernel(
         self, name: str, *, remember: bool = True, launch: Launch | None = None
     ) -> None:
@@ -172,6 +183,7 @@ class Browsing:
         self.kernel = self.incident.index.kernels[name]
         launches = self.incident.index.launches_of(name)
         self.launch = launch or (launches[0] if launches else None)
+        self.launch_chosen = True
         self.screen.replaying.focus(self.kernel, self.launch)
         self.show_call()
         if launch is None:
@@ -361,6 +373,9 @@ class Browsing:
             self.incident = replace(self.incident, failures=failures)
         if self.failure == before:
             self.set_failure(after)
+            if (after.kernel, after.kernel_line) != (before.kernel, before.kernel_line):
+                self.go_assert()
+                self.screen.say(f"The replay made the assert of {after.kernel} fire first.")
 
     def assert_here(self) -> Failure | None:
         """The failure of the assert under the cursor, explained even when the log is silent."""

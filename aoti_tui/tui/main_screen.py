@@ -330,7 +330,7 @@ class MainScreen(Screen[int]):
     def start_replay(self, launch: Launch, program: Program | None) -> None:
         if self.size.width < 100 or self.view.side not in ("run",):
             self._change(side="run")
-        tasks.replay(self, launch, program)
+        tasks.replay(self, launch, program, search=not self.browsing.launch_chosen)
 
     def replay_arrived(self) -> None:
         """Make room for the recording; on a narrow screen bring it to the front."""

@@ -158,6 +158,7 @@ class Replaying:
         self.running = False
         self.screen.query_one(RunPane).idle()
         self.outcome = outcome
+        self.screen.browsing.adopt_launch(outcome.recording.launch_line)
         self.position = -1
         self.lane = _first_lane(outcome.result, outcome.recording)
         self.selected = ""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aoti_tui.failure.report import report
 from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.paste_log import PasteLog
@@ -100,7 +101,7 @@ class Taking:
                 "A report needs a failure: p pastes a log, or put the cursor on an assert."
             )
             return
-        text = browsing.incident.report(failure)
+        text = report((failure,), browsing.incident.index.path, browsing.incident.notes)
         path = Path(f"aoti-report-{failure.kernel[:60]}-{failure.kernel_line}.md")
         try:
             path.write_text(text, encoding="utf-8")

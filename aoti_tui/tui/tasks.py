@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui import incident as incidents
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Given, Incident
 from aoti_tui.index.model import Launch
@@ -29,26 +30,13 @@ from aoti_tui.tui.request import OpenRequest
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
 
-LOGS_UP_TO = 64 * 1024 * 1024
-"""Bytes of a log that are read: more than that is a dump, not a log."""
+
+MOST_LAUNCHES = 24
+"""Launches of one kernel that are scanned in search of the one that failed."""
 
 
 def _thread(screen: MainScreen, work: Callable[[], None], group: str) -> None:
     screen.run_worker(work, thread=True, group=group, exclusive=True, exit_on_error=False)
-
-
-def read_log(path: Path) -> str:
-    """The text of a log file; raises ArtifactError with what to do."""
-    try:
-        with path.expanduser().open("rb") as file:
-            raw = file.read(LOGS_UP_TO)
-    except OSError as error:
-        raise ArtifactError(
-            f"The log {path} cannot be read",
-            error.strerror or str(error),
-            "Check the path; p pastes a log instead",
-        ) from error
-    return raw.decode("utf-8", errors="replace")
 
 
 def _open(
@@ -61,6 +49,8 @@ def _open(
         constants=request.constants,
         tensors=request.tensors,
         kernels=request.kernels,
+        model=request.model,
+        seed=request.seed,
     )
     return incidents.open_incident(
         request.wrapper, log=log, log_name=log_name, given=given, progress=progress
@@ -78,7 +68,7 @@ def open_incident(screen: MainScreen) -> None:
         try:
             text, name = request.log_text, "the given log"
             if text is None and request.log is not None:
-                text, name = read_log(request.log), str(request.log)
+                text, name = open_log(str(request.log)), str(request.log)
             incident = _open(request, text, name, progress)
         except ArtifactError as error:
             fatal = screen.browsing.incident is None
@@ -96,7 +86,7 @@ def bring_log(screen: MainScreen, source: str | Path) -> None:
 
     def work() -> None:
         try:
-            text = read_log(source) if isinstance(source, Path) else source
+            text = open_log(str(source.expanduser())) if isinstance(source, Path) else source
             name = str(source) if isinstance(source, Path) else "the pasted log"
             after = incident.with_log(text, name)
         except ArtifactError as error:
@@ -133,30 +123,23 @@ def bring_inputs(screen: MainScreen, path: Path) -> None:
     _thread(screen, work, "open")
 
 
-def replay(screen: MainScreen, launch: Launch, wanted: Program | None) -> None:
-    """Scan a launch, record one of its programs, then confirm the failure with the values."""
+def replay(screen: MainScreen, launch: Launch, wanted: Program | None, *, search: bool) -> None:
+    """Scan a launch, record one of its programs, and confirm the failure with the values.
+
+    ``search``: nobody has chosen the launch, so that of several that fit the failure the one
+    whose assert fires is looked for first.
+    """
     incident = screen.browsing.incident
     assert incident is not None
     failure = screen.browsing.failure
-    fits = failure is not None and launch.line in failure.launch_lines
+    if failure is not None and launch.line not in failure.launch_lines:
+        failure = None
 
     def work() -> None:
         try:
-            outcome = _replay(screen, incident, launch, wanted, failure if fits else None)
-        except ReplayError as error:
+            _replay(screen, incident, launch, wanted, failure, search=search)
+        except (ReplayError, ArtifactError) as error:
             screen.post_message(Refused(error.what, error.why, error.do, replay=True))
-            return
-        except ArtifactError as error:
-            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
-            return
-        screen.post_message(Replayed(outcome))
-        if failure is not None and fits:
-            try:
-                after = incident.diagnose(failure, lambda text, done: None)
-            except (ReplayError, ArtifactError) as error:
-                screen.post_message(Refused(error.what, error.why, error.do))
-                return
-            screen.post_message(Diagnosed(failure, after))
 
     _thread(screen, work, "replay")
 
@@ -167,7 +150,9 @@ def _replay(
     launch: Launch,
     wanted: Program | None,
     failure: Failure | None,
-) -> Outcome:
+    *,
+    search: bool,
+) -> None:
     session = incident.session()
 
     def tell(text: str, done: float | None = None) -> None:
@@ -180,12 +165,36 @@ def _replay(
     info = session.info()
     tell("Importing torch and triton …")
     session.warm()
+    judged = failure
+    several = failure is not None and (len(failure.candidates) > 1 or len(failure.launch_lines) > 1)
+    if failure is not None and search and several:
+        judged = incident.diagnose(failure, tell)
+        screen.post_message(Diagnosed(failure, judged))
+        launch = _fired_launch(incident, judged, launch, tell)
     tell(f"Scanning {launch.kernel} (:{launch.line}) …")
     result = session.run(launch, progress=progress)
     program = program_to_record(result, wanted, failure.programs if failure is not None else ())
     recording = session.record(launch, program, progress=progress)
     source = incident.kernel_program(launch.kernel)
-    return Outcome(info, result, recording, source, recording.symbols)
+    outcome = Outcome(info, result, recording, source, recording.symbols)
+    screen.post_message(Replayed(outcome))
+    if failure is not None and judged is failure:
+        screen.post_message(Diagnosed(failure, incident.diagnose(failure)))
+
+
+def _fired_launch(
+    incident: Incident, failure: Failure, fallback: Launch, tell: Callable[[str, float], None]
+) -> Launch:
+    """The first launch of the failure's kernel whose replay makes its assert fire."""
+    fitting = [
+        la for la in incident.index.launches_of(failure.kernel) if la.line in failure.launch_lines
+    ]
+    for number, launch in enumerate(fitting[:MOST_LAUNCHES] if len(fitting) > 1 else ()):
+        tell(f"Scanning {launch.kernel} (:{launch.line}) …", number / len(fitting))
+        result = incident.session().run(launch)
+        if any(fired.kernel_line == failure.kernel_line for fired in result.asserts):
+            return launch
+    return fitting[0] if fitting else fallback
 
 
 def cancel_replay(screen: MainScreen) -> None:
