@@ -39,44 +39,62 @@ def extern_arguments(
     extern: ExternCall,
     hold: Callable[[TensorView], str],
     evaluate: Callable[[str], int | float],
-    arrays: Callable[[str], tuple[str, ...] | None],
-) -> tuple[list[dict[str, Any]], list[str]]:
+) -> tuple[list[dict[str, Any]], list[str | None]]:
     """``(args, outputs)`` for the worker.
 
-    ``hold`` gives the worker's name of a tensor, ``evaluate`` a C++ expression's value, ``arrays``
-    the elements of a named int array. ``outputs`` are wrapper names that the call makes.
-    Raises :class:`CannotConvert`.
+    ``hold`` gives the worker's name of a tensor, ``evaluate`` a C++ expression's value.
+    ``outputs`` are the wrapper names of what the call makes, in its order, None for a result that
+    nobody keeps. Raises :class:`CannotConvert`.
     """
+    if extern.op.startswith("proxy_executor"):
+        return _proxy_arguments(extern, hold, evaluate)
     views = [*extern.writes, *extern.reads]
     made = {view.base for view in extern.writes}
     args: list[dict[str, Any]] = []
-    outputs: list[str] = []
+    outputs: list[str | None] = []
     texts = list(extern.arguments)
     position = 0
     while position < len(texts):
         text = texts[position].strip()
         position += 1
-        if text.startswith("proxy_executor"):
-            continue
         output = _OUTPUT.match(text)
         if output and (output[1] in made or text.endswith("_handle")):
             outputs.append(output[1])
             continue
+        if outputs:
+            # The C shim has all results last; null for those that are not wanted, plain pointers
+            # for numbers.
+            outputs.append(None)
+            continue
         view = _view_in(text, views)
         array = _ARRAY.fullmatch(text)
-        if array is not None and array["items"] is not None:
+        if array is not None:
             items = split_arguments(array["items"])
             kind = array["type"] or array["vtype"] or "int64_t"
             args.append(_array(kind, items, views, hold, evaluate))
             position = _skip_length(texts, position, len(items))
-        elif (named := arrays(text)) is not None and text != "nullptr":
-            args.append({"ints": [int(evaluate(item)) for item in named]})
-            position = _skip_length(texts, position, len(named))
         elif view is not None:
             args.append({"tensor": hold(view)})
         else:
             args.append(_scalar(text, evaluate))
     return args, outputs
+
+
+def _proxy_arguments(
+    extern: ExternCall,
+    hold: Callable[[TensorView], str],
+    evaluate: Callable[[str], int | float],
+) -> tuple[list[dict[str, Any]], list[str | None]]:
+    """``aoti_torch_proxy_executor_call_function(proxy, node, n_ints, ints, n_tensors, tensors)``.
+
+    Which tensors are results is not written down: those that the call makes are.
+    """
+    args: list[dict[str, Any]] = [{"tensor": hold(view)} for view in extern.reads]
+    if len(extern.arguments) > 3:
+        array = _ARRAY.fullmatch(extern.arguments[3].strip())
+        for item in split_arguments(array["items"]) if array is not None else ():
+            args.append({"int": int(evaluate(item))})
+    return args, [view.base for view in extern.writes]
 
 
 def _array(
@@ -119,7 +137,7 @@ def _scalar(text: str, evaluate: Callable[[str], int | float]) -> dict[str, Any]
         return {"float": float(lowered)}
     string = _STRING.fullmatch(text)
     if string is not None:
-        return {"text": string[1]}
+        return {"string": string[1]}
     value = evaluate(text.removeprefix("&"))
     return {"float": value} if isinstance(value, float) else {"int": int(value)}
 

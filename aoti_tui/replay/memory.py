@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from aoti_tui.index.model import Buffer, TensorView, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
@@ -206,15 +206,33 @@ class TensorTable:
             if buffer.name == name and buffer.sizes is not None:
                 strides = self.sizes(buffer.strides) if buffer.strides else None
                 return self.sizes(buffer.sizes), strides, buffer.dtype or dtype
-        largest = self._guessed_shape(name)
+        largest = element_count(self._guessed_shape(name))
+        for view in self._views_of(name):
+            largest = max(largest, self._span(view))
+        return (largest,), None, dtype
+
+    def _views_of(self, name: str) -> Iterator[TensorView]:
         for launch in self.index.launches:
             for argument in launch.arguments:
-                view = argument.tensor
-                if view is not None and view.base == name and view.sizes is not None:
-                    sizes = self.sizes(view.sizes)
-                    if element_count(sizes) > element_count(largest):
-                        largest = sizes
-        return largest, None, dtype
+                if argument.tensor is not None and argument.tensor.base == name:
+                    yield argument.tensor
+        for extern in self.index.externs:
+            yield from (v for v in (*extern.reads, *extern.writes) if v.base == name)
+        for buffer in self.index.buffers:
+            if buffer.of == name:
+                yield TensorView(name, buffer.sizes, buffer.strides, buffer.offset)
+
+    def _span(self, view: TensorView) -> int:
+        """Elements from the base's first to the view's last; 0 when that is not known."""
+        if view.sizes is None:
+            return 0
+        try:
+            sizes = self.sizes(view.sizes)
+            strides = self.sizes(view.strides) if view.strides is not None else contiguous(sizes)
+            start = int(self.symbols.number(view.offset))
+        except ReplayError:
+            return 0
+        return start + 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True) if n > 0)
 
     def _read_off(self, text: str) -> int | float | None:
         """A size or item that an expression reads off a tensor in place; None when unknown."""

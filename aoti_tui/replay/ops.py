@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from aoti_tui.index.model import ExternCall
-from aoti_tui.replay.client import WorkerClient
+from aoti_tui.replay.client import Reply, WorkerClient
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.externs import CannotConvert, extern_arguments
 from aoti_tui.replay.symbols import Number
 from aoti_tui.replay.tensors import Held, Storage, replayed_from
+
+FATAL = ("cancelled", "died", "unavailable")
+"""Kinds of errors that end the replay, whatever they happened in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +40,15 @@ def replay_op(
     worker died or the user cancelled."""
     sources = [hold(view).storage.source for view in extern.reads]
     try:
-        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number, _no_array)
+        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number)
     except (CannotConvert, ReplayError) as error:
-        raise NotReplayed(str(error)) from error
-    try:
-        reply = client.request(
-            "extern",
-            doing=f"replaying {extern.op} (:{extern.line})",
-            op=extern.op,
-            aten=list(extern.aten),
-            args=args,
-            outputs=[f"{prefix}{name}" for name in outputs],
-        )
-    except ReplayError as error:
-        if error.kind in ("cancelled", "died", "unavailable"):
+        if isinstance(error, ReplayError) and error.kind in FATAL:
             raise
-        raise NotReplayed(error.why) from error
+        raise NotReplayed(str(error)) from error
+    reply = _called(extern, client, args, [f"{prefix}{n}" if n else None for n in outputs])
+    if reply.get("flags"):
+        # Random numbers: the GPU drew others.
+        sources.append("made-up")
     source = replayed_from(sources)
     how = made_how(source, f"{extern.op} (:{extern.line})")
     made = {
@@ -64,15 +60,39 @@ def replay_op(
             int(one.get("offset", 0)),
             Storage(source, how, written=True),
         )
-        for name, one in zip(outputs, reply["outputs"], strict=False)
+        for name, one in zip([n for n in outputs if n], reply["outputs"], strict=False)
     }
     return OpResult(made, source)
+
+
+def _called(
+    extern: ExternCall,
+    client: WorkerClient,
+    args: list[dict[str, Any]],
+    outputs: list[str | None],
+) -> Reply:
+    """The worker's answer. An op behind the proxy executor is known only by the ATen ops that its
+    node came from: the op itself is the last of them that takes these arguments."""
+    proxy = extern.op.startswith("proxy_executor")
+    candidates: list[str | None] = [*reversed(extern.aten)] if proxy else [None]
+    problem = "which op it runs is not written in the wrapper"
+    for aten in candidates:
+        try:
+            return client.request(
+                "extern",
+                doing=f"replaying {extern.op} (:{extern.line})",
+                op=f"{'aoti_torch_' if proxy else 'aoti_torch_cuda_'}{extern.op}",
+                aten=aten,
+                args=args,
+                outputs=outputs,
+            )
+        except ReplayError as error:
+            if error.kind in FATAL:
+                raise
+            problem = error.why
+    raise NotReplayed(problem)
 
 
 def made_how(source: str, by: str) -> str:
     """How a tensor was made, saying so when it was made out of invented data."""
     return f"computed from made-up data by {by}" if source == "made-up" else by
-
-
-def _no_array(_: str) -> None:
-    """The index has put the elements of named int arrays in place of their names."""
