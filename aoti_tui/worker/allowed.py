@@ -8,7 +8,7 @@ so an attribute chain has no module to walk into either.
 from __future__ import annotations
 
 import ast
-from typing import Any, Optional
+from typing import Any
 
 from .language import Namespace
 from .problems import RequestError, refused
@@ -47,17 +47,105 @@ EXPRESSIONS = (
 BUILTINS = ("range", "min", "max", "abs", "float", "int", "bool", "len", "print", "tuple", "str")
 # Attributes and methods of tensors, pointers, constexprs and dtypes that kernels use.
 VALUE_ATTRIBUTES = frozenset(
-    """
-    to cast dtype shape type element_ty scalar T numel value primitive_bitwidth itemsize
-    is_floating is_fp16 is_bf16 is_fp32 is_fp64 is_fp8 is_int is_int1 is_int8 is_int16 is_int32
-    is_int64 is_uint8 is_uint16 is_uint32 is_uint64 is_bool is_int_signed is_int_unsigned is_ptr
-    is_block is_standard_floating int_bitwidth fp_mantissa_width exponent_bias ALL NONE
-    broadcast_to expand_dims reshape view trans permute ravel split gather histogram item flip
-    sum max min argmax argmin reduce associative_scan cumsum cumprod sort xor_sum reduce_or
-    logical_and logical_or abs exp exp2 log log2 sqrt rsqrt sin cos erf floor ceil sigmoid softmax
-    sqrt_rn cdiv div_rn store load advance atomic_add atomic_and atomic_cas atomic_max atomic_min
-    atomic_or atomic_xchg atomic_xor gather scatter block_shape strides
-    """.split()
+    [
+        "to",
+        "cast",
+        "dtype",
+        "shape",
+        "type",
+        "element_ty",
+        "scalar",
+        "T",
+        "numel",
+        "value",
+        "primitive_bitwidth",
+        "itemsize",
+        "is_floating",
+        "is_fp16",
+        "is_bf16",
+        "is_fp32",
+        "is_fp64",
+        "is_fp8",
+        "is_int",
+        "is_int1",
+        "is_int8",
+        "is_int16",
+        "is_int32",
+        "is_int64",
+        "is_uint8",
+        "is_uint16",
+        "is_uint32",
+        "is_uint64",
+        "is_bool",
+        "is_int_signed",
+        "is_int_unsigned",
+        "is_ptr",
+        "is_block",
+        "is_standard_floating",
+        "int_bitwidth",
+        "fp_mantissa_width",
+        "exponent_bias",
+        "ALL",
+        "NONE",
+        "broadcast_to",
+        "expand_dims",
+        "reshape",
+        "view",
+        "trans",
+        "permute",
+        "ravel",
+        "split",
+        "gather",
+        "histogram",
+        "item",
+        "flip",
+        "sum",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "reduce",
+        "associative_scan",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "xor_sum",
+        "reduce_or",
+        "logical_and",
+        "logical_or",
+        "abs",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "sqrt",
+        "rsqrt",
+        "sin",
+        "cos",
+        "erf",
+        "floor",
+        "ceil",
+        "sigmoid",
+        "softmax",
+        "sqrt_rn",
+        "cdiv",
+        "div_rn",
+        "store",
+        "load",
+        "advance",
+        "atomic_add",
+        "atomic_and",
+        "atomic_cas",
+        "atomic_max",
+        "atomic_min",
+        "atomic_or",
+        "atomic_xchg",
+        "atomic_xor",
+        "gather",
+        "scatter",
+        "block_shape",
+        "strides",
+    ]
 )
 LARGEST_SHIFT = 4096
 
@@ -181,7 +269,7 @@ class _Checker:
             raise refused(f"the attribute .{node.attr}", node.lineno)
         self.expression(node.value)
 
-    def resolve(self, node: ast.expr) -> Optional[Any]:
+    def resolve(self, node: ast.expr) -> Any | None:
         """The namespace or member that a dotted name leads to, None for any other value."""
         if isinstance(node, ast.Name):
             return None if node.id in self.local else self.scope.names.get(node.id)

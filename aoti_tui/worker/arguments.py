@@ -6,7 +6,7 @@ no access reaches memory before it has been checked.
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def arguments_of(tensors: dict[str, Any]) -> dict[str, Argument]:
     for position, (name, tensor) in enumerate(tensors.items()):
         untyped = tensor.untyped_storage()
         key = untyped.data_ptr() if untyped.nbytes() else -1 - position
-        storage: Optional[Storage] = storages.get(key)
+        storage: Storage | None = storages.get(key)
         if storage is None:
             if untyped.nbytes():
                 flat = torch.empty(0, dtype=torch.uint8).set_(untyped)

@@ -103,7 +103,8 @@ def high_half(left: Array, right: Array) -> Array:
     a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
     middle = a1 * b0 + ((a0 * b0) >> half)
     other = a0 * b1 + (middle & low)
-    return (a1 * b1 + (middle >> half) + (other >> half)).view(left.dtype)
+    high: Array = a1 * b1 + (middle >> half) + (other >> half)
+    return high.view(left.dtype)
 
 
 class Arithmetic(State):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class BlockPointers(State):
     def create_descriptor_reduce(self, *_: Any) -> None:
         raise unsupported("reducing through a tensor descriptor is not replayed")
 
-    def _padding(self, base: Handle, padding: Any) -> Optional[Handle]:
+    def _padding(self, base: Handle, padding: Any) -> Handle | None:
         if "NAN" not in str(getattr(padding, "name", padding)).upper():
             return None
         element = base.dtype.scalar.element_ty

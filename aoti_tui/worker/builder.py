@@ -5,7 +5,7 @@ Signatures take what triton 3.2 to 3.9 pass: argument orders that changed are to
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class Builder(Arithmetic, BlockPointers):
         memory.store(self.run, pointer, value, None)
 
     def create_masked_load(
-        self, pointer: Handle, mask: Handle, other: Optional[Handle], *_: Any
+        self, pointer: Handle, mask: Handle, other: Handle | None, *_: Any
     ) -> Handle:
         return memory.load(self.run, pointer, mask, other)
 
@@ -140,7 +140,7 @@ class Builder(Arithmetic, BlockPointers):
             pointer,
             [expected, value],
             None,
-            lambda old, wanted, new: np.where(old == wanted, new, old),
+            _compare_and_swap,
         )
 
     def create_atomic_rmw(
@@ -282,6 +282,10 @@ def _same_programs(left: Array, right: Array) -> list[Array]:
 
 def _atomic_add(old: Array, value: Array) -> Array:
     return old + value
+
+
+def _compare_and_swap(old: Array, wanted: Array, new: Array) -> Array:
+    return np.where(old == wanted, new, old)
 
 
 ATOMICS: dict[str, memory.Combine] = {

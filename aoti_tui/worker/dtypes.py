@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Number:
     values: Any
     stored: Any
     kind: str
-    small: Optional[SmallFloat] = None
+    small: SmallFloat | None = None
 
     @property
     def size(self) -> int:
@@ -42,7 +42,7 @@ def _number(
     values: Any,
     kind: str,
     stored: Any = None,
-    small: Optional[SmallFloat] = None,
+    small: SmallFloat | None = None,
 ) -> Number:
     return Number(
         name, triton, signature, np.dtype(values), np.dtype(stored or values), kind, small

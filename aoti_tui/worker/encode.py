@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
-from .dtypes import BY_NAME, Number
+from .dtypes import BY_NAME
 from .floats import Array
 from .frames import Blobs
 
-PACKED = {
+PACKED: dict[str, Any] = {
     "f4": np.dtype("<f4"),
     "f8": np.dtype("<f8"),
     "i8": np.dtype("<i8"),
@@ -51,58 +51,65 @@ def summary(values: Array) -> dict[str, Any]:
 
 def summaries(arrays: list[Array]) -> list[dict[str, Any]]:
     """The summaries of several arrays; equal sizes are worked out together, which is cheap."""
-    groups: dict[tuple[str, int], list[int]] = {}
+    groups: dict[tuple[str, int], dict[int, list[int]]] = {}
     for position, values in enumerate(arrays):
-        groups.setdefault((values.dtype.str, values.size), []).append(position)
+        group = groups.setdefault((values.dtype.char, values.size), {})
+        # Names that share one array (x0 = xindex) share its summary.
+        group.setdefault(id(values), []).append(position)
     result: list[dict[str, Any]] = [{} for _ in arrays]
     for (_, size), members in groups.items():
-        if size > SAMPLE:
-            for position in members:
-                result[position] = _summaries(arrays[position].reshape(1, -1))[0]
-            continue
-        stacked = np.stack([arrays[position].reshape(-1) for position in members])
-        for position, found in zip(members, _summaries(stacked)):
-            result[position] = found
+        firsts = [arrays[positions[0]] for positions in members.values()]
+        if size > SAMPLE or len(firsts) == 1:
+            found = [_summaries(values.reshape(1, -1))[0] for values in firsts]
+        else:
+            found = _summaries(np.array([values.reshape(-1) for values in firsts]))
+        for positions, one in zip(members.values(), found):
+            for position in positions:
+                result[position] = one
     return result
 
 
 def _summaries(rows: Array) -> list[dict[str, Any]]:
     count = rows.shape[1]
     if not count:
-        empty = {"min": None, "max": None, "nan": 0, "distinct": 0, "count": 0}
-        return [dict(empty) for _ in rows]
+        return [_summary(None, None, 0, 0, 0) for _ in rows]
     if rows.dtype == np.bool_:
-        rows = rows.view(np.uint8)
-    ordered: Optional[Array] = None
+        true = rows.sum(axis=1).tolist()
+        return [
+            _summary(int(n == count), int(n > 0), 0, 1 if n in (0, count) else 2, count)
+            for n in true
+        ]
     if count > SAMPLE and len(np.unique(rows[0, :SAMPLE])) > MOST_DISTINCT:
-        distinct: list[Optional[int]] = [None] * len(rows)
-    else:
-        ordered = np.sort(rows, axis=1)
-        different = ordered[:, 1:] != ordered[:, :-1]
-        if rows.dtype.kind == "f":
-            different &= ordered[:, :-1] == ordered[:, :-1]
-        distinct = [int(n) + 1 for n in different.sum(axis=1)]
-    if rows.dtype.kind == "f":
-        nan = np.isnan(rows).sum(axis=1)
-    else:
-        nan = np.zeros(len(rows), np.int64)
-    low, high = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)
-    result = []
-    for row in range(len(rows)):
-        some = int(nan[row]) < count
-        found = distinct[row]
-        result.append(
-            {
-                "min": low[row].item() if some else None,
-                "max": high[row].item() if some else None,
-                "nan": int(nan[row]),
-                "distinct": None if found is None or found > MOST_DISTINCT else found,
-                "count": count,
-            }
+        return [_varied(row) for row in rows]
+    ordered = np.sort(rows, axis=1)
+    different = ordered[:, 1:] != ordered[:, :-1]
+    nan = [0] * len(rows)
+    # NaNs are sorted to the end.
+    if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
+        missing = np.isnan(ordered)
+        nan = missing.sum(axis=1).tolist()
+        different &= ~missing[:, :-1]
+    distinct = (different.sum(axis=1) + 1).tolist()
+    low = ordered[:, 0].tolist()
+    return [
+        _summary(
+            low[row] if nan[row] < count else None,
+            ordered[row, count - 1 - nan[row]].item() if nan[row] < count else None,
+            nan[row],
+            distinct[row] if distinct[row] <= MOST_DISTINCT else None,
+            count,
         )
-    return result
+        for row in range(len(rows))
+    ]
 
 
-def number_named(name: str) -> Optional[Number]:
-    """The number type of that torch name, None for one kernels never hold."""
-    return BY_NAME.get(name)
+def _varied(row: Array) -> dict[str, Any]:
+    """The summary of a large array already known to hold more values than are counted."""
+    nan = int(np.isnan(row).sum()) if row.dtype.kind == "f" else 0
+    if nan == len(row):
+        return _summary(None, None, nan, 1, nan)
+    return _summary(np.fmin.reduce(row).item(), np.fmax.reduce(row).item(), nan, None, len(row))
+
+
+def _summary(low: Any, high: Any, nan: int, distinct: int | None, count: int) -> dict[str, Any]:
+    return {"min": low, "max": high, "nan": nan, "distinct": distinct, "count": count}

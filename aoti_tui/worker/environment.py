@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Optional
+from typing import Any
 
 from .problems import unavailable
 
@@ -19,7 +19,7 @@ OLDEST_TRITON = (3, 2)
 TRITON_DISTRIBUTIONS = ("triton", "pytorch-triton", "pytorch-triton-rocm", "triton-windows")
 
 
-def _version(*distributions: str) -> Optional[str]:
+def _version(*distributions: str) -> str | None:
     for name in distributions:
         try:
             return importlib.metadata.version(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,15 @@ KERNEL_FILE = "<triton kernel>"
 Program = tuple[int, int, int]
 
 
-def kernel_frame() -> Optional[FrameType]:
+def kernel_frame() -> FrameType | None:
     """The innermost running frame of the kernel or one of its own helpers."""
-    frame: Optional[FrameType] = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != KERNEL_FILE:
         frame = frame.f_back
     return frame
 
 
-def kernel_line() -> Optional[int]:
+def kernel_line() -> int | None:
     """The kernel line that is running, None outside any kernel."""
     frame = kernel_frame()
     return frame.f_lineno if frame is not None else None
@@ -71,19 +71,19 @@ class Findings:
     def __init__(self) -> None:
         self.asserts: dict[tuple[int, str], FiredAssert] = {}
         self.faults: dict[tuple[int, str, str], Fault] = {}
-        self.flags: dict[tuple[Optional[int], str], None] = {}
+        self.flags: dict[tuple[int | None, str], None] = {}
         self.moment = 0
 
     @property
     def failed(self) -> bool:
         return bool(self.asserts or self.faults)
 
-    def flag(self, text: str, line: Optional[int] = None) -> None:
+    def flag(self, text: str, line: int | None = None) -> None:
         """Say once per line what the CPU cannot promise to do as the GPU did."""
         self.flags[(line if line is not None else kernel_line(), text)] = None
 
     def assert_failed(
-        self, message: str, failing: Handle, programs: Array, frame: Optional[FrameType]
+        self, message: str, failing: Handle, programs: Array, frame: FrameType | None
     ) -> None:
         """`failing`: true in the lanes that fail; `programs`: (n, 3) the programs run together."""
         lanes = failing.full()
@@ -116,7 +116,7 @@ class Findings:
         bad: Array,
         size: int,
         programs: Array,
-        line: Optional[int],
+        line: int | None,
     ) -> None:
         """`bad`: (programs or 1, *block), true where the access is outside; same for elements."""
         times = len(programs) if bad.shape[0] == 1 else 1
@@ -227,7 +227,7 @@ def _lane(position: int, shape: tuple[int, ...]) -> list[int]:
 
 
 def _values_at(
-    frame: Optional[FrameType], row: int, lane: list[int], block: tuple[int, ...]
+    frame: FrameType | None, row: int, lane: list[int], block: tuple[int, ...]
 ) -> dict[str, Any]:
     """Every number the frame knows in that lane: scalars, and blocks that fit the assert's."""
     values: dict[str, Any] = {}

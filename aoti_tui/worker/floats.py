@@ -8,7 +8,7 @@ ties to even, as the GPU's conversions do.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +100,8 @@ def to_bits(values: Array, kind: SmallFloat) -> Array:
     bits = np.where(np.isinf(single), top << kind.mantissa, bits)
     bits = np.where(np.isnan(single), not_a_number, bits)
     sign = np.signbit(single).astype(np.int64) << (kind.bits - 1)
-    return (bits | sign).astype(np.uint8)
+    patterns: Array = (bits | sign).astype(np.uint8)
+    return patterns
 
 
 _TABLES: dict[str, Array] = {}
@@ -141,6 +142,6 @@ SMALL: dict[str, SmallFloat] = {
 }
 
 
-def small(name: str) -> Optional[SmallFloat]:
+def small(name: str) -> SmallFloat | None:
     """The format of that torch name, or None for a type numpy has itself."""
     return SMALL.get(name)

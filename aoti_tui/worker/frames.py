@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, BinaryIO, Optional, Union
+from typing import Any, BinaryIO, Union
 
 Blob = Union[bytes, bytearray, memoryview]
 
@@ -23,7 +23,7 @@ class Blobs:
         return len(self.parts) - 1
 
 
-def read_frame(stream: BinaryIO) -> Optional[tuple[dict[str, Any], list[bytes]]]:
+def read_frame(stream: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
     """The next header and its blobs, or None at the end of the stream.
 
     Raises FrameError when the bytes are no frame or stop in the middle of one.
@@ -46,7 +46,7 @@ def read_frame(stream: BinaryIO) -> Optional[tuple[dict[str, Any], list[bytes]]]
     return header, blobs
 
 
-def write_frame(stream: BinaryIO, header: dict[str, Any], blobs: Optional[Blobs] = None) -> None:
+def write_frame(stream: BinaryIO, header: dict[str, Any], blobs: Blobs | None = None) -> None:
     """Write one frame and flush it."""
     if blobs is not None and blobs.parts:
         header = {**header, "blobs": [len(memoryview(part).cast("B")) for part in blobs.parts]}

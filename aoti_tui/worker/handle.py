@@ -7,7 +7,7 @@ small until something needs every lane.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,13 +27,13 @@ class Handle:
         data: Array,
         dtype: Any,
         shape: tuple[int, ...],
-        argument: Optional[Argument] = None,
+        argument: Argument | None = None,
     ) -> None:
         self.data = data
         self.dtype = dtype
         self.shape = shape
         self.argument = argument
-        self.attr: Optional[dict[str, Any]] = None
+        self.attr: dict[str, Any] | None = None
 
     def full(self) -> Array:
         """The values of every lane, (programs or 1, *block); a view where it can be."""
@@ -60,3 +60,8 @@ class Handle:
 
     def __bool__(self) -> bool:
         return bool(self.data.all())
+
+
+def plain(value: Any) -> Any:
+    """What a tl.constexpr stands for; anything else as it is."""
+    return getattr(value, "value", value)

@@ -9,12 +9,12 @@ know come from the installed torch.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from .findings import kernel_line
-from .handle import Handle
+from .handle import Handle, plain
 from .language import Language, Namespace
 from .problems import unsupported
 from .sorting import sort_with_index
@@ -22,16 +22,12 @@ from .sorting import sort_with_index
 FALLBACK = "torch._inductor.runtime.triton_helpers"
 
 
-def _plain(value: Any) -> Any:
-    return getattr(value, "value", value)
-
-
 class Helpers(Namespace):
     """The namespace kernels know as `triton_helpers`."""
 
     def __init__(self, lang: Language, tl: Any, libdevice: Any, tl_math: Any) -> None:
         self._language = lang
-        self._fallback: Optional[Any] = None
+        self._fallback: Any | None = None
         self._libdevice = libdevice
         lang.reductions.know(self.maximum, np.maximum)
         lang.reductions.know(self.minimum, np.minimum)
@@ -71,10 +67,10 @@ class Helpers(Namespace):
         return bool(self._language.settle(value).dtype.is_floating())
 
     def if_mask(self, mask: Any, value: Any, **_: Any) -> Any:
-        return None if _plain(mask) is None else value
+        return None if plain(mask) is None else value
 
     def constexpr_next_power_of_2(self, n: Any, **_: Any) -> int:
-        return 1 << max(int(_plain(n)) - 1, 0).bit_length()
+        return 1 << max(int(plain(n)) - 1, 0).bit_length()
 
     def device_assert_then(self, cond: Any, msg: Any, result: Any) -> Any:
         self._language.tl.device_assert(cond, msg)
@@ -219,7 +215,7 @@ class Helpers(Namespace):
     ) -> Any:
         tl = self._language.tl
         out_max = self.max2(lhs_max, dim)
-        kept = tl.expand_dims(out_max, _plain(dim))
+        kept = tl.expand_dims(out_max, plain(dim))
         delta = tl.where(kept == float("-inf"), 0, lhs_max - kept)
         return out_max, tl.sum(lhs_sum * tl.exp(delta), dim)
 
@@ -256,9 +252,9 @@ class Helpers(Namespace):
         values, indices = sort_with_index(
             x.handle.full(),
             idxs.handle.full(),
-            _plain(count),
-            stable=bool(_plain(stable)),
-            descending=bool(_plain(descending)),
+            plain(count),
+            stable=bool(plain(stable)),
+            descending=bool(plain(descending)),
         )
         shape = x.handle.shape
         return (
@@ -268,12 +264,12 @@ class Helpers(Namespace):
 
     def bucketize_binary_search(self, values: Any, boundaries_ptr: Any, *rest: Any) -> Any:
         tl = self._language.tl
-        if isinstance(_plain(rest[0]), tl.dtype):
+        if isinstance(plain(rest[0]), tl.dtype):
             # torch 2.5: (indexing_dtype, right, OFFSETS_SIZE, BLOCK_SHAPE)
-            indexing, right, size = (_plain(part) for part in rest[:3])
+            indexing, right, size = (plain(part) for part in rest[:3])
             return self._search(values, boundaries_ptr, size, size, 1, 0, indexing, right)
         size, numel, stride, boundary_indices, indexing, right = (
-            _plain(part) if not isinstance(part, tl.tensor) else part for part in rest[:6]
+            plain(part) if not isinstance(part, tl.tensor) else part for part in rest[:6]
         )
         sorter = list(rest[6:9])
         return self._search(
@@ -302,7 +298,7 @@ class Helpers(Namespace):
             middle = (high + low) // 2
             mask = ((middle * stride + row) < numel) & (middle < size)
             at = middle
-            if _plain(sorter) is not None and _plain(sorter_stride) is not None:
+            if plain(sorter) is not None and plain(sorter_stride) is not None:
                 at = tl.load(sorter + sorter_row + sorter_stride * middle, mask=mask, other=0)
             bound = tl.load(boundaries + row + stride * at, mask=mask, other=0)
             above = (values >= bound) if right else (values > bound)
@@ -345,17 +341,17 @@ class Helpers(Namespace):
         self._language.builder.run.wait_at_barrier()
 
     def pack_value_flag(self, value: Any, flag: Any, unsigned: Any, packed: Any) -> Any:
-        unsigned, packed = _plain(unsigned), _plain(packed)
+        unsigned, packed = plain(unsigned), plain(packed)
         bits = value.to(unsigned, bitcast=True).to(packed)
         return flag.to(packed) | (bits << unsigned.primitive_bitwidth)
 
     def unpack_value(self, pack: Any, dtype: Any, unsigned: Any) -> Any:
-        dtype, unsigned = _plain(dtype), _plain(unsigned)
+        dtype, unsigned = plain(dtype), plain(unsigned)
         bits = (pack >> unsigned.primitive_bitwidth).to(unsigned)
         return bits.to(dtype, bitcast=True)
 
     def unpack_flag(self, pack: Any, dtype: Any) -> Any:
-        return pack.to(_plain(dtype))
+        return pack.to(plain(dtype))
 
     def exclusive_scan_decoupled_lookback(
         self,
@@ -368,7 +364,7 @@ class Helpers(Namespace):
     ) -> Any:
         """Programs run in order, so the one before has always published its prefix."""
         tl = self._language.tl
-        unsigned, packed = _plain(DTYPE_VALUE_AS_UINT), _plain(DTYPE_PACK)
+        unsigned, packed = plain(DTYPE_VALUE_AS_UINT), plain(DTYPE_PACK)
         dtype = block_value.dtype
         position = int(index)
         exclusive = tl.zeros([], dtype)

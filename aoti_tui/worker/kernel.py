@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from .allowed import Scope, check_constant, check_function
 from .findings import KERNEL_FILE
@@ -44,7 +44,7 @@ class Kernel:
     branches: bool
     blocks: dict[str, int]
     sites: list[Site] = field(default_factory=list)
-    _recording: Optional[Any] = None
+    _recording: Any | None = None
 
     def recording(self, hooks: dict[str, Any]) -> tuple[Callable[..., Any], list[Site]]:
         """The kernel with recording hooks, and the sites they refer to by number."""
@@ -109,6 +109,8 @@ def _build(
     lang = spaces.language
     facts = _Facts()
     facts.visit(body)
+    own = _Facts()
+    own.visit(kernel)
     arguments = kernel.args
     parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     constexprs = {
@@ -146,7 +148,7 @@ def _build(
         ordered=facts.ordered,
         cooperative=facts.cooperative,
         branches=facts.branches,
-        blocks=facts.blocks,
+        blocks=own.blocks,
     )
 
 
@@ -191,7 +193,7 @@ def _import(node: Any, scope: Scope, spaces: Namespaces) -> None:
 
 
 def _constant(node: Any, scope: Scope) -> None:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    targets: list[Any] = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         if not isinstance(target, ast.Name) or target.id.startswith("__"):
             raise refused(f"an assignment to {ast.unparse(target)}", node.lineno)

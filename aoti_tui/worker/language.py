@@ -9,14 +9,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
+from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable
 
 import numpy as np
 
 from .builder import Builder
 from .findings import KERNEL_FILE, kernel_frame, kernel_line
-from .handle import Handle
+from .handle import Handle, plain
 from .problems import unavailable, unsupported
 from .reduction import Reductions, as_tuple
 
@@ -193,7 +194,7 @@ class Language:
         """What an assignment stores: numbers become tensors, as in the compiler."""
         if isinstance(value, self.tl.tensor):
             return value
-        value = getattr(value, "value", value) if isinstance(value, self.tl.constexpr) else value
+        value = plain(value) if isinstance(value, self.tl.constexpr) else value
         if isinstance(value, (bool, int, float)):
             return self.scalar(value)
         if isinstance(value, tuple):
@@ -224,7 +225,7 @@ class Language:
         condition = self.settle(cond)
         handle = condition.handle
         data = handle.data if handle.data.dtype == np.bool_ else handle.data != 0
-        text = str(getattr(msg, "value", msg))
+        text = str(plain(msg))
         shape = handle.shape
         if mask is not None:
             allowed = self.settle(mask).handle
@@ -237,14 +238,14 @@ def _is_wide(value: Any) -> bool:
     handle = getattr(value, "handle", None)
     if isinstance(handle, Handle):
         return handle.data.dtype.itemsize > 4 or handle.data.dtype == np.uint32
-    return not -(2**31) <= int(getattr(value, "value", value)) < 2**31
+    return not -(2**31) <= int(plain(value)) < 2**31
 
 
 def _values(bound: Any) -> Any:
     handle = getattr(bound, "handle", None)
     if isinstance(handle, Handle):
         return handle.data.reshape(-1).astype(np.int64)
-    return np.array([int(getattr(bound, "value", bound))], dtype=np.int64)
+    return np.array([int(plain(bound))], dtype=np.int64)
 
 
 def _truth(tensor: Any) -> bool:
@@ -271,16 +272,16 @@ def _same(value: Any, *_: Any, **__: Any) -> Any:
 
 
 def _static_assert(condition: Any, message: Any = "", **_: Any) -> None:
-    if not getattr(condition, "value", condition):
-        raise AssertionError(f"static assert: {getattr(message, 'value', message)}")
+    if not plain(condition):
+        raise AssertionError(f"static assert: {plain(message)}")
 
 
 def _static_range(*bounds: Any, **keywords: Any) -> Any:
-    plain = [int(getattr(bound, "value", bound)) for bound in bounds]
-    step = int(getattr(keywords.get("step", 1), "value", keywords.get("step", 1)))
-    if len(plain) < 3:
-        plain = [*([0] if len(plain) == 1 else []), *plain, step]
-    return range(*plain)
+    numbers = [int(plain(bound)) for bound in bounds]
+    step = int(plain(keywords.get("step", 1)))
+    if len(numbers) < 3:
+        numbers = [*([0] if len(numbers) == 1 else []), *numbers, step]
+    return range(*numbers)
 
 
 def _inline_assembly(*_: Any, **__: Any) -> Any:
@@ -296,7 +297,7 @@ def public(module: ModuleType) -> dict[str, Any]:
     }
 
 
-_LANGUAGE: Optional[Language] = None
+_LANGUAGE: Language | None = None
 
 
 def language() -> Language:

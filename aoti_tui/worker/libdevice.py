@@ -12,18 +12,14 @@ from typing import Any, Callable
 import numpy as np
 
 from .arithmetic import high_half
-from .dtypes import BY_NAME, BY_TRITON
 from .casts import convert
+from .dtypes import BY_NAME, BY_TRITON
 from .floats import Array, round_to
-from .handle import Handle
+from .handle import Handle, plain
 from .language import Language
 from .special import through_torch
 
 Function = Callable[..., Any]
-
-
-def _erfcx(x: Array) -> Array:
-    return through_torch("erfcx")(x)
 
 
 def _round_half_away(x: Array) -> Array:
@@ -61,24 +57,29 @@ def _bessel_n(first: str) -> Function:
             results.append(now)
         stacked = np.stack(results[: order + 1])
         whole = np.broadcast_to(n, stacked.shape[1:]).astype(np.int64)
-        return np.take_along_axis(stacked, np.clip(whole, 0, order)[None], axis=0)[0]
+        chosen = np.take_along_axis(stacked, np.clip(whole, 0, order)[None], axis=0)
+        result: Array = chosen[0]
+        return result
 
     return function
 
 
 def _ldexp(x: Array, n: Array) -> Array:
-    return np.ldexp(x, np.clip(n, -5000, 5000).astype(np.int32))
+    result: Array = np.ldexp(x, np.clip(n, -5000, 5000).astype(np.int32))
+    return result
 
 
 def _ilogb(x: Array) -> Array:
     exponent = np.frexp(x)[1].astype(np.int64) - 1
-    exponent = np.where(x == 0, -(2**31), exponent)
-    return np.where(np.isnan(x), -(2**31), np.where(np.isinf(x), 2**31 - 1, exponent))
+    exponent = np.where((x == 0) | np.isnan(x), -(2**31), exponent)
+    result: Array = np.where(np.isinf(x), 2**31 - 1, exponent)
+    return result
 
 
 def _remainder(x: Array, y: Array) -> Array:
-    quotient = np.rint(x / y)
-    return x - quotient * y
+    # IEEE remainder: numpy's own is a floored modulo.
+    result: Array = x - np.rint(x / y) * y
+    return result
 
 
 # name: function of float64 arrays; the result has the first operand's float type
@@ -103,7 +104,7 @@ FLOATS: dict[str, Function] = {
     "erf": through_torch("erf"),
     "erfc": through_torch("erfc"),
     "erfcinv": lambda x: -_normal_quantile(x / 2) / math.sqrt(2.0),
-    "erfcx": _erfcx,
+    "erfcx": through_torch("erfcx"),
     "erfinv": through_torch("erfinv"),
     "exp": np.exp,
     "exp10": lambda x: np.power(10.0, x),
@@ -231,9 +232,9 @@ class Library:
             if isinstance(value, tl.tensor):
                 ready.append(value)
                 continue
-            plain = getattr(value, "value", value)
-            same = like is not None and (like.is_floating() or isinstance(plain, int))
-            ready.append(self.lang.scalar(plain, like if same else None))
+            bare = plain(value)
+            same = like is not None and (like.is_floating() or isinstance(bare, int))
+            ready.append(self.lang.scalar(bare, like if same else None))
         shape: tuple[int, ...] = ()
         for value in ready:
             shape = np.broadcast_shapes(shape, value.handle.shape)
@@ -340,8 +341,10 @@ def _leading_zeros(x: Array) -> Array:
 def _population(x: Array) -> Array:
     wide = x.view(np.dtype(f"u{x.dtype.itemsize}"))
     one = wide.dtype.type(1)
-    bits = range(x.dtype.itemsize * 8)
-    return sum(((wide >> wide.dtype.type(b)) & one).astype(np.int32) for b in bits)  # type: ignore[return-value]
+    count = np.zeros(x.shape, np.int32)
+    for bit in range(x.dtype.itemsize * 8):
+        count += ((wide >> wide.dtype.type(bit)) & one).astype(np.int32)
+    return count
 
 
 def _first_set(x: Array) -> Array:

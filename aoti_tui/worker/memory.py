@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def _inside(elements: Array, before: int, count: int) -> Array:
     return (elements >= -before) & (elements < count)
 
 
-def load(run: Run, pointer: Handle, mask: Optional[Handle], other: Optional[Handle]) -> Handle:
+def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -> Handle:
     """The elements a pointer block points at; `other` (or zero) where masked out or outside."""
     element = pointer.dtype.scalar.element_ty
     number = BY_TRITON[element.name]
@@ -72,7 +72,7 @@ def load(run: Run, pointer: Handle, mask: Optional[Handle], other: Optional[Hand
     return Handle(data, element, shape)
 
 
-def store(run: Run, pointer: Handle, value: Handle, mask: Optional[Handle]) -> None:
+def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None:
     """Write the lanes that are wanted and inside."""
     number = BY_TRITON[pointer.dtype.scalar.element_ty.name]
     if pointer.argument is None:
@@ -129,7 +129,7 @@ def absolute(pointer: Handle) -> Array:
 
 
 def _by_argument(
-    run: Run, pointer: Handle, access: str, mask: Optional[Handle]
+    run: Run, pointer: Handle, access: str, mask: Handle | None
 ) -> list[tuple[Handle, Handle]]:
     """A block of absolute addresses as one pointer block and mask per argument it touches."""
     size = BY_TRITON[pointer.dtype.scalar.element_ty.name].size
@@ -156,9 +156,7 @@ def _by_argument(
     return parts
 
 
-def _load_scattered(
-    run: Run, pointer: Handle, mask: Optional[Handle], other: Optional[Handle]
-) -> Handle:
+def _load_scattered(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -> Handle:
     element = pointer.dtype.scalar.element_ty
     number = BY_TRITON[element.name]
     data = np.zeros(pointer.full().shape, dtype=number.values)
@@ -169,11 +167,11 @@ def _load_scattered(
     return Handle(data, element, pointer.shape)
 
 
-Combine = Callable[[Array, Array], Array]
+Combine = Callable[..., Array]
 
 
 def atomic(
-    run: Run, pointer: Handle, operands: list[Handle], mask: Optional[Handle], combine: Combine
+    run: Run, pointer: Handle, operands: list[Handle], mask: Handle | None, combine: Combine
 ) -> Handle:
     """Read, combine and write each lane in turn (lane order, programs in grid order).
 

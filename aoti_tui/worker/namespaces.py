@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
+from .handle import plain
 from .language import Language, Namespace, language, public
 
 # Where generated and user kernels import from, over the torch and triton releases.
@@ -96,12 +97,12 @@ class Namespaces:
         }
         self.spaces["triton_helpers"] = Helpers(lang, tl_space, device, tl_math)
 
-    def module(self, path: str) -> Optional[Any]:
+    def module(self, path: str) -> Any | None:
         """The namespace that stands for an imported module, or None."""
         key = MODULES.get(path)
         return self.spaces[key] if key else None
 
-    def member(self, path: str, name: str) -> Optional[Any]:
+    def member(self, path: str, name: str) -> Any | None:
         """What `from path import name` gives, or None when kernels have no business with it."""
         whole = self.module(f"{path}.{name}")
         if whole is not None or name.startswith("_"):
@@ -130,11 +131,11 @@ def _only(members: dict[str, Any], module: Any) -> dict[str, Any]:
 
 
 def _next_power_of_2(value: Any) -> int:
-    number = int(getattr(value, "value", value))
+    number = int(plain(value))
     return 1 << max(number - 1, 0).bit_length()
 
 
-_NAMESPACES: Optional[Namespaces] = None
+_NAMESPACES: Namespaces | None = None
 
 
 def namespaces() -> Namespaces:
@@ -152,7 +153,7 @@ def builtins_of(lang: Language) -> dict[str, Callable[..., Any]]:
     def fold(function: Any, python: Any) -> Callable[..., Any]:
         def call(*values: Any) -> Any:
             if not any(isinstance(v, tl.tensor) for v in values):
-                return python(*[getattr(v, "value", v) for v in values])
+                return python(*[plain(v) for v in values])
             result = values[0]
             for value in values[1:]:
                 result = function(lang.settle(result), lang.settle(value))
@@ -164,10 +165,10 @@ def builtins_of(lang: Language) -> dict[str, Callable[..., Any]]:
         "range": lang.range,
         "min": fold(tl.minimum, min),
         "max": fold(tl.maximum, max),
-        "abs": lambda v: tl.abs(v) if isinstance(v, tl.tensor) else abs(getattr(v, "value", v)),
-        "float": lambda v: float(getattr(v, "value", v)),
-        "int": lambda v: int(getattr(v, "value", v)),
-        "bool": lambda v: bool(getattr(v, "value", v)),
+        "abs": lambda v: tl.abs(v) if isinstance(v, tl.tensor) else abs(plain(v)),
+        "float": lambda v: float(plain(v)),
+        "int": lambda v: int(plain(v)),
+        "bool": lambda v: bool(plain(v)),
         "len": len,
         "tuple": tuple,
         "str": str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 
 class RequestError(Exception):
@@ -20,7 +20,7 @@ def bad_request(message: str) -> RequestError:
     return RequestError("bad-request", message)
 
 
-def refused(reason: str, kernel_line: Optional[int]) -> RequestError:
+def refused(reason: str, kernel_line: int | None) -> RequestError:
     """The source is not what Inductor emits, so it is not run."""
     place = f" (kernel line {kernel_line})" if kernel_line else ""
     return RequestError(
@@ -31,7 +31,7 @@ def refused(reason: str, kernel_line: Optional[int]) -> RequestError:
     )
 
 
-def unsupported(reason: str, kernel_line: Optional[int] = None) -> RequestError:
+def unsupported(reason: str, kernel_line: int | None = None) -> RequestError:
     """Nothing wrong with the request, but a CPU cannot do what it asks."""
     place = f" (kernel line {kernel_line})" if kernel_line else ""
     return RequestError("unsupported", reason + place, reason=reason, kernel_line=kernel_line)

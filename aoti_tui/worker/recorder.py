@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .dtypes import BY_TRITON
 from .findings import Fault, fault_json, kernel_line
 from .floats import Array
 from .frames import Blobs
-from .handle import Handle
+from .handle import Handle, plain
 from .kernel import spread
 from .rewrite import Site
 
@@ -25,8 +25,8 @@ class Access:
     argument: str
     elements: Array
     shape: tuple[int, ...]
-    value: Optional[Handle] = None
-    mask: Optional[Handle] = None
+    value: Handle | None = None
+    mask: Handle | None = None
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Note:
     value: Any
     iteration: tuple[int, ...]
     depth: int
-    pending: Optional[Pending]
+    pending: Pending | None
 
 
 class Recorder:
@@ -84,7 +84,7 @@ class Recorder:
     # from the builder
 
     def loaded(
-        self, argument: str, elements: Array, mask: Optional[Handle], shape: tuple[int, ...]
+        self, argument: str, elements: Array, mask: Handle | None, shape: tuple[int, ...]
     ) -> None:
         access = Access("load", argument, elements, shape, None, mask)
         self.pending.accesses.append(access)
@@ -95,7 +95,7 @@ class Recorder:
         argument: str,
         elements: Array,
         value: Handle,
-        mask: Optional[Handle],
+        mask: Handle | None,
         shape: tuple[int, ...],
     ) -> None:
         self.pending.accesses.append(Access(kind, argument, elements, shape, value, mask))
@@ -125,7 +125,7 @@ class Recorder:
     def _note(self, site: int, name: str, kind: str, value: Any) -> None:
         if self.quiet:
             return
-        pending: Optional[Pending] = None
+        pending: Pending | None = None
         if self.pending:
             pending, self.pending = self.pending, Pending()
         self.notes.append(Note(site, name, kind, value, self.iteration, self.depth, pending))
@@ -183,6 +183,8 @@ class Steps:
         self.steps: list[dict[str, Any]] = []
         self.last: dict[tuple[str, int, str], Any] = {}
         self.waiting: list[tuple[dict[str, Any], Array]] = []
+        self.seen: dict[int, tuple[Handle, Array]] = {}
+        self.encoded: dict[int, tuple[Array, dict[str, Any]]] = {}
 
     def build(self, notes: list[Note]) -> list[dict[str, Any]]:
         for note in notes:
@@ -203,7 +205,7 @@ class Steps:
         return self.steps
 
     def _unpacked(
-        self, note: Note, site: Site, names: Any, value: Any, pending: Optional[Pending]
+        self, note: Note, site: Site, names: Any, value: Any, pending: Pending | None
     ) -> None:
         for name, part in zip(names, spread(value)):
             if isinstance(name, tuple):
@@ -219,7 +221,7 @@ class Steps:
             step["value"] = {"text": message}
             step["failing"] = encode.booleans(~held.full()[0], self.blobs)
         writes = [access for access in pending.accesses if access.kind != "load"]
-        rest: Optional[Pending] = Pending(
+        rest: Pending | None = Pending(
             [access for access in pending.accesses if access.kind == "load"], [], pending.faults
         )
         for access in writes:
@@ -244,7 +246,7 @@ class Steps:
         name: str,
         kind: str,
         value: Any,
-        pending: Optional[Pending],
+        pending: Pending | None,
     ) -> dict[str, Any]:
         step: dict[str, Any] = {
             "kernel_line": site.line,
@@ -275,10 +277,10 @@ class Steps:
     ) -> None:
         handle = value if isinstance(value, Handle) else getattr(value, "handle", None)
         if not isinstance(handle, Handle):
-            step["value"] = _plain(value)
+            step["value"] = _text_or_number(value)
             step["changed"] = self._changed(key, step["value"]) if kind == "assign" else False
             return
-        data = handle.full()[0]
+        data = self._values(handle)
         if kind in ("assign", "atomic"):
             step["changed"] = self._changed(key, data)
         if handle.dtype.is_ptr():
@@ -295,7 +297,23 @@ class Steps:
         if data.size > self.limit:
             step["value"] = {"dtype": name, "shape": list(data.shape), "omitted": True}
         else:
-            step["value"] = encode.block(data, name, self.blobs)
+            step["value"] = self._block(data, name)
+
+    def _values(self, handle: Handle) -> Array:
+        """A handle's lanes; the same array object each time a handle is met."""
+        known = self.seen.get(id(handle))
+        if known is None:
+            known = (handle, handle.full()[0])
+            self.seen[id(handle)] = known
+        return known[1]
+
+    def _block(self, data: Array, name: str) -> dict[str, Any]:
+        """The block of an array; one array under several names is sent once."""
+        known = self.encoded.get(id(data))
+        if known is None:
+            known = (data, encode.block(data, name, self.blobs))
+            self.encoded[id(data)] = known
+        return known[1]
 
     def _changed(self, key: tuple[str, int, str], value: Any) -> bool:
         before = self.last.get(key, Ellipsis)
@@ -313,7 +331,7 @@ class Steps:
             return not bool(np.all(same))
         return type(value) is not type(before) or bool(value != before)
 
-    def _loads(self, pending: Optional[Pending]) -> list[dict[str, Any]]:
+    def _loads(self, pending: Pending | None) -> list[dict[str, Any]]:
         if pending is None:
             return []
         return [
@@ -332,14 +350,14 @@ class Steps:
         return encode.booleans(np.broadcast_to(access.mask.data[0], access.shape), self.blobs)
 
 
-def _has_atomic(pending: Optional[Pending]) -> bool:
+def _has_atomic(pending: Pending | None) -> bool:
     return pending is not None and any(a.kind == "atomic" for a in pending.accesses)
 
 
-def _plain(value: Any) -> dict[str, Any]:
-    plain = getattr(value, "value", value)
-    if isinstance(plain, (bool, int, float)):
-        return {"number": plain}
+def _text_or_number(value: Any) -> dict[str, Any]:
+    bare = plain(value)
+    if isinstance(bare, (bool, int, float)):
+        return {"number": bare}
     if isinstance(value, (tuple, list)):
         return {"text": f"tuple of {len(value)}"}
-    return {"text": str(plain)}
+    return {"text": str(bare)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 
 from .arithmetic import rounded
 from .floats import Array
-from .handle import Handle
+from .handle import Handle, plain
 
 Combine = Callable[[list[Array], list[Array]], list[Array]]
 Joiner = Callable[[Array, Array], Any]
@@ -30,6 +30,7 @@ class Reductions:
         self.builder = builder
         self.known: dict[int, Joiner] = {}
         self.keep: list[Any] = []
+        self.sums: set[int] = set()
         standard = tl.standard
         for name, joiner in (
             ("_sum_combine", np.add),
@@ -46,6 +47,8 @@ class Reductions:
     def know(self, function: Any, joiner: Joiner) -> None:
         """Calculate `function(a, b)` as `joiner(a, b)`; the object must outlive its id."""
         self.known[id(function)] = joiner
+        if joiner is np.add:
+            self.sums.add(id(function))
         self.keep.append(function)
 
     def tensor(self, data: Array, dtype: Any) -> Any:
@@ -92,7 +95,7 @@ class Reductions:
         """tl.reduce: neighbours are combined, so the order of elements is kept."""
         tensors = as_tuple(input)
         arrays, shape, dtypes = _operands(tensors)
-        place = _plain(axis)
+        place = _number(axis)
         if place is None:
             arrays = [a.reshape(a.shape[0], -1) for a in arrays]
             kept = [1] * len(shape)
@@ -101,7 +104,7 @@ class Reductions:
             arrays = [np.moveaxis(a, place + 1, -1) for a in arrays]
             kept = [1 if i == place else n for i, n in enumerate(shape)]
         combine = self._combine(combine_fn, dtypes)
-        if self.known.get(id(combine_fn)) is np.add and dtypes[0].is_int():
+        if id(combine_fn) in self.sums and dtypes[0].is_int():
             arrays = [np.add.reduce(arrays[0], axis=-1, dtype=arrays[0].dtype)[..., None]]
         while arrays[0].shape[-1] > 1:
             length = arrays[0].shape[-1]
@@ -113,7 +116,7 @@ class Reductions:
         results = []
         for array, dtype in zip(arrays, dtypes):
             data = array[..., 0]
-            if _plain(keep_dims):
+            if _number(keep_dims):
                 data = data.reshape(data.shape[0], *kept)
             results.append(self.tensor(data, dtype))
         return results[0] if tensors is not input and len(results) == 1 else tuple(results)
@@ -122,17 +125,19 @@ class Reductions:
         """tl.associative_scan, inclusive."""
         tensors = as_tuple(input)
         arrays, shape, dtypes = _operands(tensors)
-        place = _plain(axis) % len(shape) + 1
+        place = _number(axis) % len(shape) + 1
         arrays = [np.moveaxis(a, place, -1) for a in arrays]
-        if _plain(reverse):
+        if _number(reverse):
             arrays = [a[..., ::-1] for a in arrays]
         combine = self._combine(combine_fn, dtypes)
+        lanes = np.arange(arrays[0].shape[-1])
         step = 1
-        while step < arrays[0].shape[-1]:
-            joined = combine([a[..., :-step] for a in arrays], [a[..., step:] for a in arrays])
-            arrays = [np.concatenate([a[..., :step], j], axis=-1) for a, j in zip(arrays, joined)]
+        while step < len(lanes):
+            # Whole blocks, since Triton's tensors come in powers of two only.
+            joined = combine([np.roll(a, step, axis=-1) for a in arrays], arrays)
+            arrays = [np.where(lanes >= step, j, a) for a, j in zip(arrays, joined)]
             step *= 2
-        if _plain(reverse):
+        if _number(reverse):
             arrays = [a[..., ::-1] for a in arrays]
         results = [
             self.tensor(np.moveaxis(a, -1, place), dtype) for a, dtype in zip(arrays, dtypes)
@@ -140,9 +145,9 @@ class Reductions:
         return results[0] if tensors is not input and len(results) == 1 else tuple(results)
 
 
-def _plain(value: Any) -> Any:
-    """A constexpr's value; anything else as it is."""
-    value = getattr(value, "value", value)
+def _number(value: Any) -> Any:
+    """A constexpr's or scalar tensor's value; None and Python numbers as they are."""
+    value = plain(value)
     handle = getattr(value, "handle", None)
     return int(handle.data.reshape(-1)[0]) if isinstance(handle, Handle) else value
 
@@ -152,9 +157,3 @@ def _operands(tensors: tuple[Any, ...]) -> tuple[list[Array], tuple[int, ...], l
     programs = max(a.shape[0] for a in arrays)
     arrays = [np.broadcast_to(a, (programs, *a.shape[1:])) for a in arrays]
     return arrays, tensors[0].handle.shape, [tensor.handle.dtype for tensor in tensors]
-
-
-def scalar_of(value: Any) -> Optional[Any]:
-    """The single value of a constexpr or Python number, None for a tensor."""
-    plain = getattr(value, "value", value)
-    return plain if isinstance(plain, (bool, int, float)) else None

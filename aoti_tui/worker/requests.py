@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .copies import fit, save
 from .externs import call_extern
 from .frames import Blobs
 from .kernel import Kernel, compile_kernel
@@ -76,6 +77,18 @@ class Requests:
             header.get("elements"),
             blobs,
         )
+
+    def do_fit(self, header: dict[str, Any], *_: Any) -> None:
+        fit(
+            self.tensors,
+            header["name"],
+            header["base"],
+            [int(n) for n in header["shape"]],
+            header.get("stride"),
+        )
+
+    def do_save(self, header: dict[str, Any], *_: Any) -> None:
+        save(self.tensors, header["path"], header["tensors"])
 
     def do_item(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return {"value": self.tensors.item(header["name"])}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
+
+from .handle import plain
 
 Names = tuple[Any, ...]
 
@@ -102,7 +104,7 @@ class Rewriter(ast.NodeTransformer):
 
     # control
 
-    def visit_For(self, node: ast.For) -> Union[ast.AST, list[ast.stmt]]:
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         source: ast.expr = self.visit(node.iter)
         body = self._body(node.body)
         orelse = self._body(node.orelse)
@@ -115,7 +117,7 @@ class Rewriter(ast.NodeTransformer):
         loop.body = [ast.copy_location(ast.Expr(value=tick), node), *body]
         return self._counted(node, loop)
 
-    def visit_While(self, node: ast.While) -> Union[ast.AST, list[ast.stmt]]:
+    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
         loop = ast.While(
             test=self.visit(node.test), body=self._body(node.body), orelse=self._body(node.orelse)
         )
@@ -192,16 +194,16 @@ def logic(tl: Any, settle: Any) -> dict[str, Any]:
     def negate(value: Any) -> Any:
         if isinstance(value, tl.tensor):
             return value == 0
-        return not getattr(value, "value", value)
+        return not plain(value)
 
     def both(left: Any, right: Any) -> Any:
         if not isinstance(left, tl.tensor):
-            return right() if getattr(left, "value", left) else left
+            return right() if plain(left) else left
         return left.logical_and(settle(right()))
 
     def either(left: Any, right: Any) -> Any:
         if not isinstance(left, tl.tensor):
-            return left if getattr(left, "value", left) else right()
+            return left if plain(left) else right()
         return left.logical_or(settle(right()))
 
     return {"__not": negate, "__and": both, "__or": either}

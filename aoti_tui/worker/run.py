@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -36,11 +36,11 @@ class Run:
         self.arguments = arguments
         self.programs: Array = np.zeros((1, 3), dtype=np.int32)
         self.findings = Findings()
-        self.journal: Optional[list[tuple[Array, Array, Array]]] = None
-        self.recorder: Optional[Recorder] = None
-        self.barrier: Optional[Barrier] = None
+        self.journal: list[tuple[Array, Array, Array]] | None = None
+        self.recorder: Recorder | None = None
+        self.barrier: Barrier | None = None
 
-    def asserted(self, message: str, held: Handle, frame: Optional[FrameType]) -> None:
+    def asserted(self, message: str, held: Handle, frame: FrameType | None) -> None:
         """A device assert was reached; `held` is true in the lanes that pass."""
         fails = not bool(held.data.all())
         if fails:
@@ -114,7 +114,7 @@ class Execution:
         return len(programs)
 
     def cooperating(
-        self, programs: Array, progress: Progress, watched: Optional[tuple[int, ...]] = None
+        self, programs: Array, progress: Progress, watched: tuple[int, ...] | None = None
     ) -> int:
         """Run a grid whose programs wait for all others of their row (same y and z).
 
@@ -159,7 +159,7 @@ class Barrier:
     """
 
     def __init__(
-        self, execution: Execution, programs: Array, watched: Optional[tuple[int, ...]]
+        self, execution: Execution, programs: Array, watched: tuple[int, ...] | None
     ) -> None:
         self.execution = execution
         self.programs = programs
@@ -168,7 +168,7 @@ class Barrier:
         self.back = threading.Semaphore(0)
         self.turns = [threading.Semaphore(0) for _ in programs]
         self.alive = [True] * len(programs)
-        self.failure: Optional[BaseException] = None
+        self.failure: BaseException | None = None
         self.aborted = False
         self.current = 0
 

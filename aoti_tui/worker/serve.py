@@ -7,7 +7,7 @@ import signal
 import sys
 import traceback
 from types import FrameType
-from typing import Any, BinaryIO, Optional
+from typing import Any, BinaryIO
 
 from . import environment
 from .findings import KERNEL_FILE
@@ -21,9 +21,9 @@ class Server:
     def __init__(self, output: BinaryIO) -> None:
         self.output = output
         self.busy = False
-        self.requests: Optional[Any] = None
+        self.requests: Any | None = None
 
-    def interrupt(self, _signal: int, _frame: Optional[FrameType]) -> None:
+    def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
         if self.busy:
             self.busy = False
             raise Cancelled

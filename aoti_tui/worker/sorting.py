@@ -23,8 +23,8 @@ def sort_with_index(
     length = values.shape[-1]
     steps = length.bit_length() - 1
     shape = np.broadcast_shapes(values.shape, indices.shape)
-    flat = np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(-1, length)
-    places = np.ascontiguousarray(np.broadcast_to(indices, shape)).reshape(-1, length)
+    flat = np.array(np.broadcast_to(values, shape)).reshape(-1, length)
+    places = np.array(np.broadcast_to(indices, shape)).reshape(-1, length)
     limit = None
     if count is not None:
         rows = np.broadcast_to(np.asarray(count).reshape(-1, 1), (shape[0], 1))
@@ -67,5 +67,5 @@ def _out_of_order(
         result: Array = wrong
         return result
     valid, other_valid = at < limit, other < limit
-    result = (other_valid & ~valid) | ((other_valid == valid) & wrong)
-    return result
+    ordered: Array = (other_valid & ~valid) | ((other_valid == valid) & wrong)
+    return ordered

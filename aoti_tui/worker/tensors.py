@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Tensors:
         self.named[name] = leaves[0].detach()
         return _fact(leaves[0])
 
-    def allocate(self, name: str, shape: list[int], stride: Optional[list[int]], dtype: str) -> Any:
+    def allocate(self, name: str, shape: list[int], stride: list[int] | None, dtype: str) -> Any:
         """A tensor over exactly the storage that shape and stride span."""
         import torch
 
@@ -93,7 +93,7 @@ class Tensors:
         return flat
 
     def empty(
-        self, name: str, shape: list[int], stride: Optional[list[int]], dtype: str, poison: bool
+        self, name: str, shape: list[int], stride: list[int] | None, dtype: str, poison: bool
     ) -> None:
         import torch
 
@@ -113,18 +113,18 @@ class Tensors:
         else:
             flat.view(torch.uint8).fill_(POISON_BYTE)
 
-    def zeros(self, name: str, shape: list[int], stride: Optional[list[int]], dtype: str) -> None:
+    def zeros(self, name: str, shape: list[int], stride: list[int] | None, dtype: str) -> None:
         self.allocate(name, shape, stride, dtype).zero_()
 
     def made_up(
         self,
         name: str,
         shape: list[int],
-        stride: Optional[list[int]],
+        stride: list[int] | None,
         dtype: str,
         seed: int,
-        low: Optional[int],
-        high: Optional[int],
+        low: int | None,
+        high: int | None,
     ) -> None:
         """Reproducible data: standard normal floats, integers in low..high-1."""
         import torch
@@ -146,10 +146,10 @@ class Tensors:
         self,
         name: str,
         base: str,
-        shape: Optional[list[int]],
-        stride: Optional[list[int]],
-        offset: Optional[int],
-        dtype: Optional[str],
+        shape: list[int] | None,
+        stride: list[int] | None,
+        offset: int | None,
+        dtype: str | None,
     ) -> None:
         """`offset` counts elements of the view's type from the storage's start."""
         import torch
@@ -192,9 +192,9 @@ class Tensors:
     def read(
         self,
         name: str,
-        start: Optional[int],
-        count: Optional[int],
-        elements: Optional[list[int]],
+        start: int | None,
+        count: int | None,
+        elements: list[int] | None,
         blobs: Blobs,
     ) -> dict[str, Any]:
         tensor = self.get(name)
@@ -224,7 +224,7 @@ class Tensors:
         tensor[tuple(int(i) for i in index)] = value
 
     def compare(
-        self, name: str, other: str, rtol: Optional[float], atol: Optional[float]
+        self, name: str, other: str, rtol: float | None, atol: float | None
     ) -> dict[str, Any]:
         """Max|error| over max|reference| against rtol; integers and bools must be equal."""
         mine, theirs = self.get(name), self.get(other)
@@ -238,7 +238,7 @@ class Tensors:
 
 
 def compare_values(
-    mine: Array, theirs: Array, rtol: Optional[float], atol: Optional[float]
+    mine: Array, theirs: Array, rtol: float | None, atol: float | None
 ) -> dict[str, Any]:
     """`theirs` is the reference. NaN equals NaN, an infinity its like."""
     flat, reference = mine.reshape(-1), theirs.reshape(-1)
@@ -272,7 +272,7 @@ def _comparison(
     equal: bool,
     max_abs: float,
     max_rel: float,
-    worst: Optional[int],
+    worst: int | None,
     different: int,
     bit_equal: bool,
 ) -> dict[str, Any]:
