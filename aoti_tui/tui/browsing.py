@@ -346,15 +346,14 @@ class Browsing:
                 return self._origin_of_temporary(temporary)
         name_at = self.source.name_at_cursor
         name = name_at.name if name_at is not None else ""
-        node = self.trace(self.source.line, name)
-        if node is not None and (input_ends(node) or self.assert_here() is None):
-            return name, (node,)
         asserted = self.assert_here()
-        if asserted is not None:
+        if asserted is not None and name != asserted.bound.text:
+            # Of an assert, the guilty side comes first, whichever of its names the cursor is on.
             trees = (asserted.bound.tree, asserted.index.tree)
             if asserted.cause.code in ANSWERED_BY_INDEX:
                 trees = (trees[1], trees[0])
             return "the assert", trees
+        node = self.trace(self.source.line, name)
         return name, (node,) if node is not None else ()
 
     def _origin_of_temporary(self, temporary: Temporary) -> tuple[str, tuple[ProvenanceNode, ...]]:

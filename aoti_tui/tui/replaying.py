@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from aoti_tui.replay.recording import (
     who_uses,
 )
 from aoti_tui.tui import telling
+from aoti_tui.tui.document import NAME
 from aoti_tui.tui.messages import Outcome
 from aoti_tui.tui.panes.lanes import LaneView
 from aoti_tui.tui.panes.run import RunPane, RunView
@@ -251,10 +253,12 @@ class Replaying:
         if step.name and step.kind == "assign":
             self.selected = step.name
         elif step.kind == "assert":
-            self.selected = self._asserted_name(step) or self.selected
+            self.selected = self._name_in(step) or self.selected
             lanes = lanes_of_interest(step)
             if lanes and self.lane not in lanes:
                 self.lane = lanes[0]
+        elif step.kind in ("store", "atomic"):
+            self.selected = self._name_in(step) or self.selected
         if step.faults:
             self.lane = step.faults[0].lane
         self.show()
@@ -265,10 +269,16 @@ class Replaying:
             )
         self.screen.say(message, bad=bad)
 
-    def _asserted_name(self, step: Step) -> str:
+    def _name_in(self, step: Step) -> str:
+        """The name that an assert checks or a store writes."""
         assert self.outcome is not None
-        found = self.outcome.program.assert_at(step.kernel_line)
-        return found.index if found is not None and found.index else ""
+        program = self.outcome.program
+        found = program.assert_at(step.kernel_line)
+        if found is not None:
+            return found.index or ""
+        store = next((s for s in program.stores if s.line == step.kernel_line), None)
+        names = NAME.findall(ast.unparse(store.value)) if store and store.value else []
+        return next((name for name in names if name in program.by_name), "")
 
     # -- lanes and values ---------------------------------------------------------------------
 

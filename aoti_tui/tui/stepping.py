@@ -7,6 +7,7 @@ reads with its operands' values put in.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -160,6 +161,8 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
     else:
         result = f" → {number(made.value)}"
     name = f"{step.name} = " if step.kind == "assign" and step.name else ""
+    if step.kind in ("store", "atomic"):
+        result = ""
     return f"{name}{text}{result}" + (f"   reads {loads}" if loads else "")
 
 
@@ -167,6 +170,11 @@ def _assignment_text(program: KernelProgram, step: Step) -> str:
     for assignment in program.assignments:
         if assignment.line <= step.kernel_line <= assignment.end_line:
             return assignment.text
+    store = next((s for s in program.stores if s.line == step.kernel_line), None)
+    if store is not None and store.value is not None:
+        to = "/".join(store.pointers) or "?"
+        at = f"[{ast.unparse(store.offset)}]" if store.offset is not None else ""
+        return f"{store.atomic or 'store'} {to}{at} = {ast.unparse(store.value)}"
     found = program.assert_at(step.kernel_line)
     if found is not None:
         lower = f"{found.lower} <= " if found.lower is not None else ""

@@ -166,8 +166,10 @@ def _replay(
     tell("Importing torch and triton …")
     session.warm()
     judged = failure
+    # What was set to try something says nothing about why the real run failed.
+    what_if = session.settings != dict(incident.given.settings)
     several = failure is not None and (len(failure.candidates) > 1 or len(failure.launch_lines) > 1)
-    if failure is not None and search and several:
+    if failure is not None and search and several and not what_if:
         judged = incident.diagnose(failure, tell)
         screen.post_message(Diagnosed(failure, judged))
         launch = _fired_launch(incident, judged, launch, tell)
@@ -178,7 +180,7 @@ def _replay(
     source = incident.kernel_program(launch.kernel)
     outcome = Outcome(info, result, recording, source, recording.symbols)
     screen.post_message(Replayed(outcome))
-    if failure is not None and judged is failure:
+    if failure is not None and judged is failure and not what_if:
         screen.post_message(Diagnosed(failure, incident.diagnose(failure)))
 
 

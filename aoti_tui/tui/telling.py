@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import FiredAssert, MemoryFault, ReplayResult, Step
+from aoti_tui.replay.model import FiredAssert, MemoryFault, Step
 from aoti_tui.replay.recording import Made
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.stepping import failing_count
@@ -39,10 +39,10 @@ def idle(kernel: Kernel | None, launch: Launch | None, given: str) -> str:
     )
 
 
-def data(result: ReplayResult) -> str:
+def data(outcome: Outcome) -> str:
     """Where the values come from; made-up data is named first and in capitals."""
-    sources = [argument.source for argument in result.arguments]
-    sources += [symbol.source for symbol in result.symbols if symbol.source in ("made-up", "set")]
+    sources = [argument.source for argument in outcome.result.arguments]
+    sources += [symbol.source for symbol in outcome.symbols if symbol.source in ("made-up", "set")]
     made_up = "made-up" in sources
     real = [
         name for name in ("set", "input", "captured", "constant", "replayed") if name in sources
@@ -66,7 +66,7 @@ def status(outcome: Outcome, position: int) -> str:
     if 0 <= position < len(recording.steps) and recording.steps[position].iteration:
         rounds = ", ".join(str(at) for at in recording.steps[position].iteration)
         parts.append(f"loop round {rounds}")
-    parts.append(f"data: {data(outcome.result)}")
+    parts.append(f"data: {data(outcome)}")
     parts.append(f"torch {info.torch}, triton {info.triton}")
     return " · ".join(parts)
 
@@ -100,7 +100,8 @@ def found(outcome: Outcome) -> str:
     then = "then " if lines else ""
     lines.extend(f"✗ {then}{fault(one)}" for one in result.faults[: 1 if lines else 4])
     if not lines:
-        doubt = " Its data is made up, so this says little." if result.depends_on_made_up else ""
+        names = [a.expression or a.name for a in result.arguments if a.source == "made-up"]
+        doubt = f" MADE-UP: {', '.join(names)}; what rests on it says little." if names else ""
         lines.append(
             f"No assert fails in {plural(result.programs_run, 'program')} of this launch.{doubt}"
         )

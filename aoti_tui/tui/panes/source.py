@@ -31,6 +31,7 @@ EXTRAS = (
 )
 KERNEL_INDENT = 8
 """Columns that every line of a kernel's body is indented in a wrapper."""
+NARROW = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,15 +194,14 @@ class SourceView(ScrollView, can_focus=True):
         left = int(self.scroll_offset.x)
         text = self.document.text(self.line)
         start, end = cell_len(text[: name.start]), cell_len(text[: name.end])
-        indent = min(len(text) - len(text.lstrip()), KERNEL_INDENT)
-        if end <= room:
-            wanted = 0
-        elif end - indent <= room:
-            wanted = indent
-        elif left <= start and end <= left + room:
-            wanted = left
-        else:
-            wanted = min(start, end + 2 - room)
+        # In a narrow pane the indentation that all lines of a kernel share is room wasted.
+        in_kernel = self.document.kernel_at(self.line) is not None
+        base = KERNEL_INDENT if in_kernel and room < NARROW else 0
+        wanted = min(start, max(0, end + 2 - room))
+        for offset in (base, left, 0):
+            if offset <= start and end <= offset + room:
+                wanted = offset
+                break
         if wanted != left:
             self.scroll_to(x=wanted, animate=False, immediate=True, force=True)
 

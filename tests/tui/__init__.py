@@ -1,0 +1,1 @@
+"""The interface, through Textual's Pilot and in a real terminal."""

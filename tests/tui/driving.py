@@ -1,0 +1,118 @@
+"""Driving the application as a user does: keys in, text of the screen out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+
+from rich.cells import cell_len, set_cell_size
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from aoti_tui.tui.app import DebuggerApp, OpenRequest
+from aoti_tui.tui.config import Config
+from aoti_tui.tui.main_screen import MainScreen
+
+DEADLINE = 60.0
+
+
+def demo_request() -> OpenRequest:
+    folder = Path(str(resources.files("aoti_tui.demo")))
+    return OpenRequest(
+        folder / "jagged_reduce.wrapper.cpp",
+        log=folder / "error.empty_weights.log",
+        inputs=folder / "inputs.empty_weights.pt",
+        demo=True,
+    )
+
+
+class Driver:
+    """A pilot that waits for what it wants to see, up to a deadline."""
+
+    def __init__(self, pilot: Pilot[int]) -> None:
+        self.pilot = pilot
+
+    @property
+    def app(self) -> DebuggerApp:
+        app = self.pilot.app
+        assert isinstance(app, DebuggerApp)
+        return app
+
+    @property
+    def screen(self) -> MainScreen:
+        return next(s for s in self.app.screen_stack if isinstance(s, MainScreen))
+
+    def rows(self) -> list[str]:
+        """What the terminal shows, line by line."""
+        strips = self.app.screen._compositor.render_strips()
+        return ["".join(segment.text for segment in strip) for strip in strips]
+
+    def text(self) -> str:
+        return "\n".join(self.rows())
+
+    def pieces(self) -> list[str]:
+        """The screen, and each widget's part of it, as running text without line ends."""
+        rows = self.rows()
+        pieces = [" ".join("\n".join(rows).split())]
+        for widget in self.app.screen.walk_children(Widget):
+            area = widget.content_region
+            if widget.is_on_screen and area.area:
+                part = [
+                    set_cell_size(chop(row, area.x), area.width)
+                    for row in rows[area.y : area.bottom]
+                ]
+                pieces.append(" ".join("\n".join(part).split()))
+        return pieces
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        await self.press(*("space" if c == " " else c for c in text))
+
+    async def until(self, condition: Callable[[], bool], what: str = "") -> None:
+        end = time.monotonic() + DEADLINE
+        while not condition():
+            assert time.monotonic() < end, f"never saw {what}:\n{self.text()}"
+            await asyncio.sleep(0.02)
+            await self.pilot.pause()
+
+    async def see(self, *texts: str) -> None:
+        """Wait until each text is on the screen, perhaps wrapped inside one widget."""
+
+        def seen() -> bool:
+            pieces = self.pieces()
+            return all(any(text in piece for piece in pieces) for text in texts)
+
+        await self.until(seen, " and ".join(texts))
+
+
+def chop(row: str, cells: int) -> str:
+    """``row`` without its first cells."""
+    while cells > 0 and row:
+        cells -= cell_len(row[0])
+        row = row[1:]
+    return row
+
+
+@asynccontextmanager
+async def opened(
+    request: OpenRequest | None = None,
+    size: tuple[int, int] = (160, 45),
+    config: Config | None = None,
+) -> AsyncIterator[Driver]:
+    """The application on a request (the demo), opened."""
+    app = DebuggerApp(request or demo_request(), config)
+    async with app.run_test(size=size) as pilot:
+        driver = Driver(pilot)
+        await driver.until(lambda: driver.screen.browsing.incident is not None, "the incident")
+        await pilot.pause()
+        try:
+            yield driver
+        finally:
+            driver.screen.close()
