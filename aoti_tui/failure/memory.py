@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from aoti_tui.index.model import (
 Storage = tuple[str, int]
 """A piece of memory: the name that allocated it and the line where it did."""
 
+# A fallback call, then the RAII handle that names its result, stand on neighbouring lines.
+_CALL_LINES = 4
 _SHARES_MEMORY = frozenset({"reuse", "view", "alias"})
 # Ops that change only part of their target, so that what stood there before still counts.
 _PARTIAL_OPS = ("index_put", "scatter", "index_add", "index_copy", "index_fill", "masked_")
@@ -113,7 +116,9 @@ class Memory:
                 around = loop is not None and loop in _scopes(writer)
                 if not (earlier or around):
                     continue
-                if storage in self.storages(name, writer.line, function):
+                # The name of a result is only defined on the lines after the call that makes it.
+                reached = writer.line if writer.extern is None else writer.line + _CALL_LINES
+                if storage in self.storages(name, reached, function):
                     found.append(writer)
         yield from sorted(
             found, key=lambda w: (w.line >= before, -w.line if w.line < before else w.line)
@@ -150,6 +155,61 @@ class Memory:
             line = buffer.line - (buffer.of == name)
             name = buffer.of
         return None
+
+    def is_part(self, writer: Writer, storage: Storage, function: str) -> bool:
+        """Whether a writer only reaches part of a storage: a view that is smaller than it."""
+        view = writer.view
+        if view.offset.strip("L ()") not in ("0", ""):
+            return True
+        definition = self.definition_of(storage, function)
+        if definition is None or definition.sizes is None:
+            return False
+        own = self.sizes_of(view, writer.line, function)
+        if own is None or (view.base == storage[0] and view.sizes is None):
+            return False
+        if self._has_offset(view.base, writer.line, function):
+            return True
+        return _product(own[0]) != _product(definition.sizes)
+
+    def _has_offset(self, name: str, before: int, function: str) -> bool:
+        for _ in range(64):
+            definitions = self.definitions(name, before, function)
+            if not definitions:
+                return False
+            buffer = definitions[0]
+            if buffer.offset.strip("L ()") not in ("0", ""):
+                return True
+            if buffer.of is None:
+                return False
+            before = buffer.line - (buffer.of == name)
+            name = buffer.of
+        return False
+
+
+def _product(sizes: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    """A number of elements as a number times sorted factors, to compare shapes by."""
+    number = 1
+    factors: list[str] = []
+    for size in sizes:
+        plain = re.sub(r"(?<=\d)[LlUu]+", "", size.replace(" ", ""))
+        for factor in _top_factors(plain):
+            if factor.isdigit():
+                number *= int(factor)
+            else:
+                factors.append(factor)
+    return number, tuple(sorted(factors))
+
+
+def _top_factors(text: str) -> list[str]:
+    depth = 0
+    parts = [""]
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "*" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [p[1:-1] if p.startswith("(") and p.endswith(")") else p for p in parts]
 
 
 def is_partial_op(extern: ExternCall) -> bool:

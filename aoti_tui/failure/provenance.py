@@ -346,6 +346,7 @@ class Tracer:
             if node is None:
                 continue
             children.append(node)
+            covers = covers and not self.memory.is_part(writer, storage, function)
             if covers and writer.line < before and not self._in_branch(writer, scopes):
                 complete = True
                 break
@@ -417,9 +418,7 @@ class Tracer:
         """The node of a writer and whether it overwrites all that stood there; None when the
         launch only reads the tensor."""
         if writer.extern is not None:
-            return self._extern_node(writer.extern), not (
-                is_partial_op(writer.extern) or self._is_part(writer.view)
-            )
+            return self._extern_node(writer.extern), not is_partial_op(writer.extern)
         launch, argument = writer.launch, writer.argument
         if launch is None or argument is None:
             return None, False
@@ -439,7 +438,7 @@ class Tracer:
                 continue
             tree = slice_expression(program, store.value, store.order, store.line)
             values.extend(self.kernel_value(launch, launch.kernel, leaf) for leaf in tree.children)
-        covers = all(_covers(program, s) for s in stores) and not self._is_part(argument.tensor)
+        covers = all(_covers(program, s) for s in stores)
         entry = self.index.kernels.get(launch.kernel)
         node = ProvenanceNode(
             "launch",
@@ -498,10 +497,6 @@ class Tracer:
             children=tuple(children),
             source=source,
         )
-
-    @staticmethod
-    def _is_part(view: TensorView | None) -> bool:
-        return view is not None and view.offset.strip("L ()") not in ("0", "")
 
     # -- shared -------------------------------------------------------------------------------
 
