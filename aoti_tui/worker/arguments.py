@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import Number
 from .floats import Array
 
 # Where pointers of different arguments meet in one block, they become absolute addresses, as
@@ -43,13 +44,14 @@ class Storage:
 class Argument:
     """A pointer argument: a storage and the byte its data pointer stands at."""
 
-    __slots__ = ("_version", "_views", "address", "name", "offset", "storage")
+    __slots__ = ("_version", "_views", "address", "name", "offset", "poison", "storage")
 
     def __init__(self, name: str, storage: Storage, offset: int, position: int) -> None:
         self.name = name
         self.storage = storage
         self.offset = offset
         self.address = (position + 1) * SPACING
+        self.poison: Number | None = None
         self._views: dict[str, Array] = {}
         self._version = storage.version
 
@@ -77,7 +79,7 @@ class Argument:
         return max(len(self.storage.data) - self.offset, 0) // size
 
 
-def arguments_of(tensors: dict[str, Any]) -> dict[str, Argument]:
+def arguments_of(tensors: dict[str, Any], poisoned: dict[int, Number]) -> dict[str, Argument]:
     """An Argument per torch tensor; tensors on one storage share its bytes."""
     import torch
 
@@ -97,4 +99,8 @@ def arguments_of(tensors: dict[str, Any]) -> dict[str, Argument]:
         result[name] = Argument(
             name, storage, tensor.storage_offset() * tensor.element_size(), position
         )
+        marked = poisoned.get(key)
+        if marked is not None and marked.size > 1:
+            # One byte holds the mark by chance too often to mean anything.
+            result[name].poison = marked
     return result

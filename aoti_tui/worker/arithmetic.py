@@ -114,7 +114,7 @@ class Arithmetic(State):
     create_fsub = _binary(np.subtract)
     create_fmul = _binary(np.multiply)
     create_fdiv = _binary(np.divide)
-    create_precise_divf = create_fdiv
+    create_precise_divf = create_approx_divf = create_fdiv
     create_frem = _binary(np.fmod)
     create_add = _binary(_add)
     create_sub = _binary(_subtract)
@@ -144,6 +144,7 @@ class Arithmetic(State):
     create_fcmpUGT = _compare(_unordered(np.greater))
     create_fcmpUGE = _compare(_unordered(np.greater_equal))
 
+    create_fneg = _unary(np.negative)
     create_fabs = create_iabs = _unary(np.abs)
     create_cos = _unary(np.cos)
     create_sin = _unary(np.sin)

@@ -108,6 +108,9 @@ class Builder(Arithmetic, BlockPointers):
         ones = np.ones(1, values) if values == np.bool_ else np.array([-1]).astype(values)
         return Handle(ones, scalar, ())
 
+    def get_cache_policy(self, *_: Any) -> None:
+        """Since triton 3.9 loads and stores carry one object for both cache hints."""
+
     # programs
 
     def create_get_program_id(self, axis: int) -> Handle:
@@ -147,12 +150,19 @@ class Builder(Arithmetic, BlockPointers):
         self, operation: Any, pointer: Handle, value: Handle, mask: Handle, *_: Any
     ) -> Handle:
         name = operation.name.upper()
-        combine = ATOMICS[name]
         if name == "FADD":
             self.run.findings.flag(
                 "float atomic: the GPU adds in no fixed order, so last digits may differ"
             )
-        return memory.atomic(self.run, pointer, [value], mask, combine)
+        return memory.atomic(self.run, pointer, [value], mask, ATOMICS[name])
+
+    def create_atomic_load(self, pointer: Handle, mask: Handle | None, *_: Any) -> Handle:
+        return memory.load(self.run, pointer, mask, None)
+
+    def create_atomic_store(
+        self, pointer: Handle, value: Handle, mask: Handle | None, *_: Any
+    ) -> None:
+        memory.store(self.run, pointer, value, mask)
 
     def create_addptr(self, pointer: Handle, offset: Handle) -> Handle:
         if pointer.argument is None:
@@ -258,6 +268,8 @@ class Builder(Arithmetic, BlockPointers):
     def create_barrier(self, *_: Any) -> None:
         """Within a program everything happens in order."""
 
+    create_grid_dependency_wait = create_grid_dependency_launch_dependents = create_barrier
+
     def create_assume(self, condition: Handle) -> None:
         if not condition.data.all():
             self.run.findings.flag("tl.assume is false here: the GPU's code may do anything")
@@ -280,17 +292,13 @@ def _same_programs(left: Array, right: Array) -> list[Array]:
     return [np.broadcast_to(a, (count, *a.shape[1:])) for a in (left, right)]
 
 
-def _atomic_add(old: Array, value: Array) -> Array:
-    return old + value
-
-
 def _compare_and_swap(old: Array, wanted: Array, new: Array) -> Array:
     return np.where(old == wanted, new, old)
 
 
 ATOMICS: dict[str, memory.Combine] = {
-    "ADD": _atomic_add,
-    "FADD": _atomic_add,
+    "ADD": np.add,
+    "FADD": np.add,
     "AND": np.bitwise_and,
     "OR": np.bitwise_or,
     "XOR": np.bitwise_xor,

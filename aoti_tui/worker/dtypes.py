@@ -9,6 +9,16 @@ import numpy as np
 
 from .floats import BFLOAT16, FLOAT8_E4M3B15, FLOAT8_E4M3FN, FLOAT8_E5M2, SmallFloat
 
+POISON = {
+    "float64": 0x7FFBABABABABABAB,
+    "float32": 0x7FEBABAB,
+    "float16": 0x7EAB,
+    "bfloat16": 0x7FEB,
+    "float8_e4m3fn": 0x7F,
+    "float8_e5m2": 0x7F,
+    "bool": 1,
+}
+
 
 @dataclass(frozen=True)
 class Number:
@@ -26,6 +36,11 @@ class Number:
     def size(self) -> int:
         """Bytes per element in memory."""
         return int(self.stored.itemsize)
+
+    @property
+    def poison(self) -> int:
+        """Bits that mark an element as never written: a NaN of its own, or 0xAB in all bytes."""
+        return POISON.get(self.name, int.from_bytes(b"\xab" * self.size, "little"))
 
     @property
     def packed(self) -> str:

@@ -11,9 +11,7 @@ import numpy as np
 
 from .floats import Array
 from .handle import Handle
-
-# The file name under which kernel sources are compiled: frames are recognised by it.
-KERNEL_FILE = "<triton kernel>"
+from .problems import KERNEL_FILE
 
 Program = tuple[int, int, int]
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Callable
 
 from .allowed import Scope, check_constant, check_function
-from .findings import KERNEL_FILE
 from .namespaces import Namespaces, builtins_of, namespaces
-from .problems import bad_request, refused
+from .problems import KERNEL_FILE, bad_request, refused
 from .rewrite import Rewriter, Site, logic
 
 INLINE_ASSEMBLY = "inline PTX cannot run on a CPU"

@@ -16,9 +16,9 @@ from typing import Any, Callable
 import numpy as np
 
 from .builder import Builder
-from .findings import KERNEL_FILE, kernel_frame, kernel_line
+from .findings import kernel_frame, kernel_line
 from .handle import Handle, plain
-from .problems import unavailable, unsupported
+from .problems import KERNEL_FILE, unavailable, unsupported
 from .reduction import Reductions, as_tuple
 
 

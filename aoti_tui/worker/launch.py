@@ -15,6 +15,7 @@ from .kernel import Kernel
 from .language import Language, language
 from .problems import bad_request
 from .run import Execution, Run
+from .tensors import Tensors
 
 MAX_PROGRAMS = 1 << 31
 
@@ -32,6 +33,7 @@ class Launch:
 
     def execution(self, function: Any) -> Execution:
         run = Run(self.grid, self.arguments)
+        run.reads_atomics = self.kernel.ordered
         for flag in self.kernel.flags:
             run.findings.flag(flag["text"], flag["kernel_line"])
         return Execution(self.language, function, self.values, run)
@@ -57,7 +59,7 @@ def bind(
     given: dict[str, Any],
     blocks: dict[str, int],
     grid: list[int],
-    tensors: dict[str, Any],
+    tensors: Tensors,
 ) -> Launch:
     """Bind a request's `args` and `blocks`; a parameter without a value is a bad request."""
     lang = language()
@@ -65,8 +67,8 @@ def bind(
     for name in kernel.parameters:
         value = given.get(name)
         if isinstance(value, dict) and "tensor" in value:
-            pointers[name] = _tensor(tensors, value["tensor"], name)
-    arguments = arguments_of(pointers)
+            pointers[name] = _tensor(tensors.named, value["tensor"], name)
+    arguments = arguments_of(pointers, tensors.poisoned)
     values: dict[str, Any] = {}
     for name in kernel.parameters:
         values[name] = _value(kernel, name, given, blocks, pointers, arguments, lang)

@@ -63,6 +63,8 @@ def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -
         bits = np.zeros(elements.shape, dtype=number.stored)
     else:
         bits = view.take(elements + before if before else elements, mode="clip")
+        if argument.poison is not None and argument.poison.size == number.size:
+            _look_for_unwritten(run, argument, bits, wanted)
     data = decode(bits, number)
     if wanted is not None:
         rest: Any = number.values.type(0) if other is None else other.data
@@ -70,6 +72,15 @@ def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -
     if data.dtype != number.values:
         data = data.astype(number.values)
     return Handle(data, element, shape)
+
+
+def _look_for_unwritten(run: Run, argument: Argument, bits: Array, wanted: Array | None) -> None:
+    number = argument.poison
+    assert number is not None
+    kind = np.dtype(f"u{number.size}")
+    stale = np.ascontiguousarray(bits).view(kind) == kind.type(number.poison)
+    if (stale if wanted is None else stale & wanted).any():
+        run.findings.flag(f"{argument.name} is read where nothing has been written yet")
 
 
 def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None:
@@ -204,6 +215,11 @@ def atomic(
     if run.journal is not None:
         run.journal.append((view, chosen_at, view[chosen_at]))
     old = np.zeros(chosen_at.shape, dtype=number.values)
+    if isinstance(combine, np.ufunc) and not run.reads_atomics and number.small is None:
+        # Nobody looks at the old values, so numpy may take all the turns itself.
+        combine.at(view, chosen_at, encode(values[0], number))
+        nothing = np.zeros((1,) * len(shape), dtype=number.values)
+        return Handle(nothing, element, pointer.shape)
     for turn in _turns(chosen_at):
         at = chosen_at[turn]
         old[turn] = decode(view[at], number)

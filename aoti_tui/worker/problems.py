@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+# The file name under which kernel sources are compiled: frames are recognised by it.
+KERNEL_FILE = "<triton kernel>"
+
 
 class RequestError(Exception):
     """A request that gets an error reply; `fields` are sent beside `kind` and `message`."""

@@ -12,6 +12,7 @@ from .launch import bind
 from .problems import bad_request
 from .recorder import Recorder, Steps
 from .run import Progress
+from .tensors import Tensors
 
 DEFAULT_LIMIT = 1 << 20
 
@@ -19,7 +20,7 @@ DEFAULT_LIMIT = 1 << 20
 def record(
     kernel: Kernel,
     request: dict[str, Any],
-    tensors: dict[str, Any],
+    tensors: Tensors,
     progress: Progress,
     blobs: Blobs,
 ) -> dict[str, Any]:

@@ -233,7 +233,7 @@ class Steps:
             }
             rest = None
         if rest and not writes and not pending.asserts:
-            self._add(note, site, "", "return", None, rest)
+            self._add(note, site, "", "assign", note.value, rest)
         elif rest and pending.asserts and not writes:
             last = self.steps[-1]
             last["loads"] = self._loads(rest)

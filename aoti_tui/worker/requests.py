@@ -131,10 +131,10 @@ class Requests:
         return found
 
     def do_scan(self, header: dict[str, Any], _: Blobs, progress: Progress) -> dict[str, Any]:
-        return scan(self._kernel(header), header, self.tensors.named, progress)
+        return scan(self._kernel(header), header, self.tensors, progress)
 
     def do_record(self, header: dict[str, Any], blobs: Blobs, progress: Progress) -> dict[str, Any]:
-        return record(self._kernel(header), header, self.tensors.named, progress, blobs)
+        return record(self._kernel(header), header, self.tensors, progress, blobs)
 
     def do_reset(self, *_: Any) -> None:
         self.tensors = Tensors()

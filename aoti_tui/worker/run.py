@@ -28,7 +28,8 @@ class Run:
     """What the builder works for at the moment.
 
     `programs`: (n, 3) int32, the programs running together; `journal`: undo log of stores
-    while programs may still part ways; `recorder`: notes values of the one program it is for.
+    while programs may still part ways; `recorder`: notes values of the one program it is for;
+    `reads_atomics`: whether the kernel uses what its atomics found.
     """
 
     def __init__(self, grid: tuple[int, int, int], arguments: dict[str, Argument]) -> None:
@@ -39,6 +40,7 @@ class Run:
         self.journal: list[tuple[Array, Array, Array]] | None = None
         self.recorder: Recorder | None = None
         self.barrier: Barrier | None = None
+        self.reads_atomics = True
 
     def asserted(self, message: str, held: Handle, frame: FrameType | None) -> None:
         """A device assert was reached; `held` is true in the lanes that pass."""

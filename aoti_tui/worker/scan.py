@@ -9,6 +9,7 @@ import numpy as np
 from .kernel import Kernel
 from .launch import Launch, bind
 from .run import LANES_AT_ONCE, Progress
+from .tensors import Tensors
 
 # Lanes to expect of a kernel that names none of its sizes a block.
 UNKNOWN_BLOCK = 1024
@@ -17,7 +18,7 @@ UNKNOWN_BLOCK = 1024
 def scan(
     kernel: Kernel,
     request: dict[str, Any],
-    tensors: dict[str, Any],
+    tensors: Tensors,
     progress: Progress,
 ) -> dict[str, Any]:
     """The protocol's `scan` result. Tensors keep their values unless `write` is set."""

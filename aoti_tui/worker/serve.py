@@ -10,9 +10,8 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 from . import environment
-from .findings import KERNEL_FILE
 from .frames import Blobs, FrameError, read_frame, write_frame
-from .problems import Cancelled, RequestError, bad_request
+from .problems import KERNEL_FILE, Cancelled, RequestError
 
 
 class Server:
@@ -21,11 +20,15 @@ class Server:
     def __init__(self, output: BinaryIO) -> None:
         self.output = output
         self.busy = False
+        self.writing = False
         self.requests: Any | None = None
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        if self.busy:
-            self.busy = False
+        if not self.busy:
+            return
+        self.busy = False
+        # A frame that has begun must be finished; `progress` raises after it.
+        if not self.writing:
             raise Cancelled
 
     def answer(self, header: dict[str, Any], blobs: list[bytes]) -> None:
@@ -56,18 +59,27 @@ class Server:
         name = header.get("do")
         if name == "hello":
             return environment.found()
-        if name == "warm":
-            return environment.warm()
-        if self.requests is None:
-            environment.require()
-            environment.warm()
-            from .requests import Requests
+        if name == "warm" or self.requests is None:
+            # A half-imported torch cannot be imported again, so this is not cancelled.
+            self.busy = False
+            warmed = environment.warm()
+            if self.requests is None:
+                from .requests import Requests
 
-            self.requests = Requests()
+                self.requests = Requests()
+            if name == "warm":
+                return warmed
+            self.busy = True
 
         def progress(done: int, total: int) -> None:
             event = {"id": identity, "event": "progress", "done": done, "total": total}
-            write_frame(self.output, event)
+            self.writing = True
+            try:
+                write_frame(self.output, event)
+            finally:
+                self.writing = False
+            if not self.busy:
+                raise Cancelled
 
         result: dict[str, Any] = self.requests.run(str(name), header, reply, progress)
         return result
@@ -116,6 +128,3 @@ def main() -> int:
             server.answer(*frame)
         except BrokenPipeError:
             return 0
-
-
-__all__ = ["Server", "bad_request", "main"]

@@ -15,9 +15,6 @@ from .memory import decode
 from .memory import encode as to_stored
 from .problems import bad_request
 
-# An unwritten element should be noticed: NaN, or this byte over and over (-1414812757 as int32).
-POISON_BYTE = 0xAB
-
 
 def dtype_named(name: str) -> Any:
     """torch's dtype of a short name."""
@@ -41,10 +38,14 @@ def span(shape: list[int], stride: list[int]) -> int:
 
 
 class Tensors:
-    """Names to torch tensors; views and aliases share storage."""
+    """Names to torch tensors; views and aliases share storage.
+
+    `poisoned`: types of the buffers that began as never written, by their address.
+    """
 
     def __init__(self) -> None:
         self.named: dict[str, Any] = {}
+        self.poisoned: dict[int, Number] = {}
 
     def get(self, name: str) -> Any:
         found = self.named.get(name)
@@ -89,6 +90,7 @@ class Tensors:
             raise bad_request(
                 f"{name}: no memory for {count} elements of {dtype}: {str(error).splitlines()[0]}"
             ) from error
+        self.poisoned.pop(flat.untyped_storage().data_ptr(), None)
         self.named[name] = torch.as_strided(flat, shape, steps)
         return flat
 
@@ -100,18 +102,13 @@ class Tensors:
         flat = self.allocate(name, shape, stride, dtype)
         if not flat.numel():
             return
-        if not poison:
+        number = BY_NAME.get(short_name(flat.dtype))
+        if not poison or number is None:
             flat.zero_()
-        elif flat.dtype.is_floating_point or flat.dtype.is_complex:
-            number = BY_NAME.get(short_name(flat.dtype))
-            if number is not None and number.size == 1:
-                flat.view(torch.uint8).fill_(0x7F)
-            else:
-                flat.fill_(float("nan"))
-        elif flat.dtype == torch.bool:
-            flat.view(torch.uint8).fill_(1)
-        else:
-            flat.view(torch.uint8).fill_(POISON_BYTE)
+            return
+        raw = flat.view(torch.uint8).numpy().view(f"u{number.size}")
+        raw[:] = number.poison
+        self.poisoned[flat.untyped_storage().data_ptr()] = number
 
     def zeros(self, name: str, shape: list[int], stride: list[int] | None, dtype: str) -> None:
         self.allocate(name, shape, stride, dtype).zero_()
