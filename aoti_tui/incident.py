@@ -301,14 +301,17 @@ def _known(
     dims: dict[tuple[int, int], int] = {}
     values: dict[int, int | float] = {}
     words: dict[int, str] = {}
+    ranges: dict[str, tuple[int, int]] = {}
     inputs: list[GivenInput] = []
     for one, value in zip(decoded, saved, strict=True):
         dims.update({(one.position, dim): size for dim, size in enumerate(one.shape)})
         if value.value is not None:
             values[one.position] = value.value
         words[one.position] = value.words
+        if value.span is not None:
+            ranges[one.name] = value.span
         inputs.append(replace(one, summary=value.words))
-    known = known_from_inputs(index, dims, values, given.settings, words)
+    known = known_from_inputs(index, dims, values, given.settings, words, ranges)
     return known, tuple(inputs), problems
 
 

@@ -63,6 +63,8 @@ class SavedValue:
     stride: tuple[int, ...]
     value: int | float | bool | None
     words: str
+    span: tuple[int, int] | None = None
+    """Smallest and largest element of an integer tensor that was read and is not empty."""
 
     def as_reply(self) -> dict[str, Any]:
         """The value as the worker's ``load`` request lists it."""
@@ -218,7 +220,10 @@ def _describe(package: zipfile.ZipFile, root: str, little: bool, key: str, one: 
         values = _contents(package, root, little, one)
         only = values[0] if values is not None and len(values) == 1 else None
         words = _words(one, values)
-        return SavedValue(key, "tensor", one.dtype, one.shape, one.stride, only, words)
+        span = None
+        if values and isinstance(values[0], int) and one.dtype != "bool":
+            span = (int(min(values)), int(max(values)))
+        return SavedValue(key, "tensor", one.dtype, one.shape, one.stride, only, words, span)
     for kind, of in (("bool", bool), ("int", int), ("float", float)):
         if isinstance(one, of):
             return SavedValue(key, kind, kind, (), (), one, str(one))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aoti_tui.failure.evidence import Evidence
 from aoti_tui.failure.model import Cause, Source, ValueProvenance
 from aoti_tui.failure.provenance import walk
+from aoti_tui.failure.ranges import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +64,15 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     if evidence.equal == evidence.failing:
         return Cause(
             "index-equals-size",
-            f"every failing index {question.raw} is exactly the size {question.bound_text} = "
-            f"{bound}: one past the last valid index {bound - 1}",
+            f"every failing index {question.raw} is exactly the size {_sized(question, bound)}: "
+            f"one past the last valid index {bound - 1}",
             True,
             facts,
         )
     if evidence.above or evidence.equal:
         return Cause(
             "index-too-large",
-            f"{question.raw} goes up to {evidence.raw_max}, but {question.bound_text} = {bound} "
+            f"{question.raw} goes up to {evidence.raw_max}, but {_sized(question, bound)} "
             f"allows at most {bound - 1}",
             True,
             facts,
@@ -80,7 +81,7 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
         lowest = -bound if question.wraps_negatives else 0
         return Cause(
             "index-too-negative",
-            f"{question.raw} goes down to {evidence.raw_min}, but {question.bound_text} = {bound} "
+            f"{question.raw} goes down to {evidence.raw_min}, but {_sized(question, bound)} "
             f"allows no less than {lowest}",
             True,
             facts,
@@ -88,10 +89,45 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     return None
 
 
+def cause_by_range(question: Question, bound: int, span: Interval) -> Cause | None:
+    """The cause that follows from the only values which the raw index can have at all.
+
+    Only for an assert that is known to have fired.
+    """
+    if bound <= 0:
+        return None
+    lowest = -bound if question.wraps_negatives else 0
+    if not question.two_sided:
+        lowest = -(1 << 62)
+    low = "…" if span.low is None else span.low
+    high = "…" if span.high is None else span.high
+    said = (
+        f"{question.raw} lies in {low} to {high} with these inputs",
+        _sized(question, bound),
+    )
+    never_low = span.low is not None and span.low >= lowest
+    if never_low and span.high == bound:
+        return Cause(
+            "index-equals-size",
+            f"the only failing value that {question.raw} can have is the size {bound} itself: one "
+            f"past the last valid index {bound - 1}",
+            True,
+            said,
+        )
+    if span.high is not None and span.high < bound and not never_low:
+        return Cause(
+            "index-too-negative",
+            f"{question.raw} never reaches {bound}, so it failed below {lowest}",
+            True,
+            said,
+        )
+    return None
+
+
 def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
     facts: list[str] = []
     if evidence.bound is not None:
-        facts.append(f"{question.bound_text} = {evidence.bound}")
+        facts.append(_sized(question, evidence.bound))
     if evidence.fired:
         span = (
             f"{evidence.raw_min}"
@@ -101,6 +137,11 @@ def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
         facts.append(f"{question.raw} = {span} in {evidence.failing} failing lanes looked at")
     facts.extend(evidence.notes)
     return tuple(facts)
+
+
+def _sized(question: Question, bound: int) -> str:
+    """``ks0 = 7``, and plain ``32000`` for a literal."""
+    return str(bound) if question.bound_text == str(bound) else f"{question.bound_text} = {bound}"
 
 
 def _empty_text(question: Question) -> str:
@@ -125,7 +166,8 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
     command = question.confirm_command
     dims = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
     size = _size_words(question)
-    if dims:
+    known_size = question.bound.value is not None and question.bound.value > 0
+    if dims and not known_size:
         wraps_to_last = _subtracts_one(question)
         weight = 60 if wraps_to_last else 30
         reason = (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from aoti_tui.failure.bounds import bound_tree, index_tree, indexed_accesses
-from aoti_tui.failure.causes import Question, confirmed_cause, possible_causes
+from aoti_tui.failure.causes import Question, cause_by_range, confirmed_cause, possible_causes
 from aoti_tui.failure.evidence import Evidence
 from aoti_tui.failure.fixes import fixes_for
 from aoti_tui.failure.guards import guard_findings
@@ -15,6 +15,7 @@ from aoti_tui.failure.match import match_assert
 from aoti_tui.failure.memory import Memory
 from aoti_tui.failure.model import (
     Candidate,
+    Cause,
     Failure,
     LoggedAssert,
     LogReading,
@@ -22,6 +23,7 @@ from aoti_tui.failure.model import (
 )
 from aoti_tui.failure.ops import op_patterns
 from aoti_tui.failure.provenance import Known, Tracer, sources_of
+from aoti_tui.failure.ranges import Ranges
 from aoti_tui.index.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
@@ -96,6 +98,8 @@ class Explainer:
         possible = possible_causes(question)
         evidence = evidence or Evidence(bound=int(bound.value) if bound.value is not None else None)
         cause = confirmed_cause(question, evidence)
+        if cause is None and launch is not None and (logged is not None or evidence.fired):
+            cause = self._cause_by_range(question, launch, program, found, bound, known)
         if cause is None:
             cause = replace(possible[0], evidence=evidence.notes)
         rest = () if cause.confirmed else possible[1:]
@@ -125,6 +129,23 @@ class Explainer:
             logged=logged,
             notes=() if evidence.fired else _notes(candidates, chosen, launch),
         )
+
+    def _cause_by_range(
+        self,
+        question: Question,
+        launch: Launch,
+        program: KernelProgram,
+        found: KernelAssert,
+        bound: ValueProvenance,
+        known: Known,
+    ) -> Cause | None:
+        """What the possible values of the raw index alone establish, once the bound is known."""
+        if bound.value is None or found.order < 0 or not known.symbols:
+            return None
+        ranges = Ranges(self.program_of, self.memory, known.symbols, known.ranges)
+        raw = ast.parse(question.raw, mode="eval").body
+        span = ranges.of(launch, program, raw, found.order, 0)
+        return cause_by_range(question, int(bound.value), span)
 
     def _launch(self, chosen: Candidate, launch_line: int | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)

@@ -15,11 +15,13 @@ def known_from_inputs(
     values: Mapping[int, int | float],
     settings: Mapping[str, int | float] | None = None,
     words: Mapping[int, str] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
 ) -> Known:
     """Symbols evaluated in order from input sizes, one-element inputs and the user's settings.
 
     ``dims`` is by input position and dimension; ``values`` by position, for numbers and
-    one-element tensors; ``words`` says what an input holds. A symbol that rests on anything else
+    one-element tensors; ``words`` says what an input holds and ``ranges``
+    between which values an integer input lies. A symbol that rests on anything else
     (a size read from a computed buffer) stays unknown.
     """
     names = {i.name: i.position for i in index.inputs}
@@ -49,4 +51,4 @@ def known_from_inputs(
                 known[symbol.name] = parse(symbol.expression).evaluate_int(known)
             except ExpressionError:
                 continue
-    return Known(symbols=known, dims=sizes, inputs=dict(words or {}))
+    return Known(symbols=known, dims=sizes, inputs=dict(words or {}), ranges=dict(ranges or {}))

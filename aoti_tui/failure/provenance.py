@@ -46,6 +46,8 @@ class Known:
     """By input position and dimension."""
     inputs: Mapping[int, str] = field(default_factory=dict)
     """What an input holds, in words (``int64[4], all 0``)."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Smallest and largest element of integer inputs, by name."""
     names: Mapping[str, int | float | bool] = field(default_factory=dict)
     """Values of the failing kernel's names in the first failing lane."""
 
