@@ -352,7 +352,7 @@ class _Check:
         reply = self.client.request(
             "scan",
             doing=f"replaying {self.launch.kernel} (:{self.launch.line})",
-            kernel=self.launch.kernel,
+            kernel=self.session.kernels.key(self.launch.kernel),
             args=prepared.request_args,
             blocks=prepared.blocks.sizes,
             grid=list(prepared.grid),

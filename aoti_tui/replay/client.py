@@ -59,11 +59,16 @@ class WorkerClient:
         self._turn = threading.RLock()
         self._state = threading.Lock()
         self._ids = itertools.count(1)
+        self._spaces = itertools.count(1)
         self._running: str | None = None
         self._cancelled = False
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self._stderr_thread: threading.Thread | None = None
         self._closed = False
+
+    def namespace(self) -> str:
+        """A prefix for names of tensors and kernels that nobody else who shares this worker has."""
+        return f"{next(self._spaces)}/"
 
     @property
     def alive(self) -> bool:

@@ -203,7 +203,7 @@ class Execution:
         reply = self.client.request(
             "scan",
             doing=f"replaying {launch.kernel} (:{launch.line})",
-            kernel=launch.kernel,
+            kernel=self.kernels.key(launch.kernel),
             args=prepared.request_args,
             blocks=prepared.blocks.sizes,
             grid=list(prepared.grid),

@@ -15,12 +15,17 @@ from aoti_tui.replay.errors import ReplayError
 class KernelBook:
     """Programs and accesses of kernels by name; each is worked out once."""
 
-    def __init__(self, index: WrapperIndex, client: WorkerClient) -> None:
+    def __init__(self, index: WrapperIndex, client: WorkerClient, space: str) -> None:
         self._index = index
+        self._space = space
         self._client = client
         self._programs: dict[str, KernelProgram] = {}
         self._accesses: dict[str, KernelAccess] = {}
         self._compiled: dict[str, tuple[int, Reply]] = {}
+
+    def key(self, name: str) -> str:
+        """The kernel's name in the worker."""
+        return f"{self._space}{name}"
 
     def kernel(self, name: str) -> Kernel:
         kernel = self._index.kernels.get(name)
@@ -67,7 +72,7 @@ class KernelBook:
         reply = self._client.request(
             "kernel",
             doing=f"compiling {name}",
-            key=name,
+            key=self.key(name),
             source=kernel.source,
             function=kernel.function,
             signature={p.name: p.type for p in kernel.parameters if p.type},

@@ -49,8 +49,10 @@ class _Ready:
 class ReplaySession:
     """Replays launches of one wrapper.
 
-    Blocking, thread-safe (:meth:`cancel` from any thread); nothing runs before it is asked for,
-    and the worker starts with the first question. All methods that run something raise
+    ``client`` is a worker that several sessions share (its ``python`` counts then), so that other
+    inputs need no new process. Blocking, thread-safe (:meth:`cancel` from any thread); nothing
+    runs before it is asked for, and the worker starts with the first question. All methods that
+    run something raise
     :class:`~aoti_tui.replay.errors.ReplayError`; the session stays usable afterwards.
     """
 
@@ -64,17 +66,26 @@ class ReplaySession:
         constants: Path | None = None,
         tensors: Path | None = None,
         seed: int = 0,
+        client: WorkerClient | None = None,
     ) -> None:
         self.index = index
-        self.client = WorkerClient(python)
-        self.kernels = KernelBook(index, self.client)
+        self.client = client if client is not None else WorkerClient(python)
+        self._owns_client = client is None
+        self._space = self.client.namespace()
+        self.kernels = KernelBook(index, self.client, self._space)
         self.planner = Planner(index, self.kernels)
         self.settings: dict[str, Number] = {}
         for name, value in (settings or {}).items():
             self.set_symbol(name, value)
         captured = read_folder(tensors, index) if tensors is not None else None
         self.sources = Sources(
-            index, self.client, inputs=inputs, constants=constants, captured=captured, seed=seed
+            index,
+            self.client,
+            self._space,
+            inputs=inputs,
+            constants=constants,
+            captured=captured,
+            seed=seed,
         )
         self.doing = ""
         """What runs right now, in a user's words; for a status line."""
@@ -108,8 +119,11 @@ class ReplaySession:
         return self.client.cancel()
 
     def close(self) -> None:
-        """End the worker."""
-        self.client.close()
+        """End the worker, unless it was handed in (then only this session's runs are dropped)."""
+        if self._owns_client:
+            self.client.close()
+        else:
+            self._forget()
 
     def __enter__(self) -> ReplaySession:
         return self
@@ -232,7 +246,7 @@ class ReplaySession:
             doing = f"scanning {launch.kernel} (:{launch.line})"
             self._say(doing)
             fields = {
-                "kernel": launch.kernel,
+                "kernel": self.kernels.key(launch.kernel),
                 "args": prepared.request_args,
                 "blocks": prepared.blocks.sizes,
                 "grid": list(prepared.grid),
@@ -275,7 +289,7 @@ class ReplaySession:
                 "record",
                 doing=doing,
                 progress=progress,
-                kernel=launch.kernel,
+                kernel=self.kernels.key(launch.kernel),
                 args=prepared.request_args,
                 blocks=prepared.blocks.sizes,
                 grid=list(prepared.grid),
@@ -367,7 +381,7 @@ class ReplaySession:
             kernels=self.kernels,
             sources=self.sources,
             symbols=symbols,
-            prefix=f"run{next(self._epochs)}:",
+            prefix=f"{self._space}run{next(self._epochs)}:",
             doing=self._say,
         )
 

@@ -45,7 +45,10 @@ class _Slicer:
         last = position
         if loops:
             # What comes later in the loop's body feeds the next iteration.
-            while last + 1 < len(self.events) and loops[0] in self.events[last + 1].scopes:
+            inside = (loops[0].kind, loops[0].line)
+            while last + 1 < len(self.events) and any(
+                (s.kind, s.line) == inside for s in self.events[last + 1].scopes
+            ):
                 last += 1
         self.data = set(data)
         self.memory = set(target.shapes)

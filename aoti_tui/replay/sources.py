@@ -17,6 +17,7 @@ from aoti_tui.replay.tensors import Held, Storage, contiguous, element_count, is
 
 INPUT = "input:"
 CONSTANT = "constant:"
+MADE_UP = "made-up:"
 
 
 class Sources:
@@ -26,6 +27,7 @@ class Sources:
         self,
         index: WrapperIndex,
         client: WorkerClient,
+        space: str,
         *,
         inputs: Path | None,
         constants: Path | None,
@@ -34,6 +36,7 @@ class Sources:
     ) -> None:
         self.index = index
         self.client = client
+        self._space = space
         self.inputs_path = inputs
         self.constants_path = constants
         self.captured = captured
@@ -61,7 +64,7 @@ class Sources:
     def _read_inputs(self) -> None:
         assert self.inputs_path is not None
         self.spoiled = False
-        reply = _load(self.client, self.inputs_path, INPUT, "inputs")
+        reply = _load(self.client, self.inputs_path, f"{self._space}{INPUT}", "inputs")
         given = decode_given(self.index, reply["values"])
         self.problems = check_given(self.index, given, str(self.inputs_path))
         self._given = (self.client.generation, given, reply["values"])
@@ -90,7 +93,7 @@ class Sources:
         """A Python number where the wrapper takes a 0-d tensor."""
         expected = self.expected[position].dtype if position < len(self.expected) else None
         dtype = expected or {"int": "int64", "float": "float64", "bool": "bool"}[one.kind]
-        handle = f"{INPUT}{position}:number"
+        handle = f"{self._space}{INPUT}{position}:number"
         self.client.request("zeros", name=handle, shape=[], stride=[], dtype=dtype)
         self.client.request("write", name=handle, element=0, value=one.value)
         return Held(handle, dtype, (), (), 0, storage)
@@ -109,7 +112,7 @@ class Sources:
         if self.constants_path is None:
             return None
         if self._constants is None or self._constants[0] != self.client.generation:
-            reply = _load(self.client, self.constants_path, CONSTANT, "constants")
+            reply = _load(self.client, self.constants_path, f"{self._space}{CONSTANT}", "constants")
             by_key = {str(v["key"]): v for v in reply["values"] if v["kind"] == "tensor"}
             known = {c.fqn for c in self.index.constants} | {c.name for c in self.index.constants}
             if self.index.constants and not known & by_key.keys():
@@ -144,7 +147,9 @@ class Sources:
 
     def _constant_captured(self, constant: Constant) -> Held | None:
         path = self.captured.of_name(constant.name) if self.captured is not None else None
-        return self.load_captured(path, f"captured:{constant.name}") if path is not None else None
+        if path is None:
+            return None
+        return self.load_captured(path, f"{self._space}captured:{constant.name}")
 
     def _constant_made_up(self, constant: Constant) -> Held:
         how = "made up"
@@ -179,10 +184,10 @@ class Sources:
         stride: Sequence[int] | None = None,
         how: str = "made up",
         *,
-        prefix: str = "made-up:",
+        prefix: str = "",
     ) -> Held:
         """Invented data, the same in every run for one seed: floats normal, integers in range."""
-        handle = f"{prefix}{name}"
+        handle = f"{prefix or self._space + MADE_UP}{name}"
         strides = tuple(stride) if stride is not None else contiguous(shape)
         bound = self.bound_of(name) if is_integer(dtype) else None
         self.client.request(
@@ -201,7 +206,7 @@ class Sources:
         self, held: Held, shape: Sequence[int], stride: Sequence[int], position: int, name: str
     ) -> Held:
         """The given data cut or repeated to another shape (a what-if)."""
-        handle = f"{INPUT}{position}:{'x'.join(map(str, shape)) or 'scalar'}"
+        handle = f"{self._space}{INPUT}{position}:{'x'.join(map(str, shape)) or 'scalar'}"
         grown = element_count(shape) > element_count(held.shape)
         empty = element_count(held.shape) == 0 and element_count(shape) > 0
         if empty:

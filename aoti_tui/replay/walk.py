@@ -56,7 +56,7 @@ class Walker:
                 continue
             scope = event.scopes[depth]
             end = at
-            while end < len(events) and events[end].scopes[depth : depth + 1] == (scope,):
+            while end < len(events) and is_inside(events[end], scope, depth):
                 end += 1
             self._enter(scope, events[at:end], depth)
             at = end
@@ -114,6 +114,17 @@ class Walker:
                 return
             self._walk(after, depth + 1)
         self._notes.append(f"the loop of line {scope.line} was left after {MAX_ITERATIONS} rounds")
+
+
+def is_inside(event: Event, scope: Scope, depth: int) -> bool:
+    """Whether an event belongs to the block of ``scope``.
+
+    A loop's condition and body are two subgraphs, and so two scopes, of one block.
+    """
+    if len(event.scopes) <= depth:
+        return False
+    other = event.scopes[depth]
+    return (other.kind, other.line) == (scope.kind, scope.line)
 
 
 def loop_exit(index: WrapperIndex, scope: Scope) -> tuple[int, str, bool] | None:
