@@ -1,0 +1,82 @@
+"""Every failure with a known answer is explained as it was worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from aoti_tui.cli.json_output import failure_json
+from aoti_tui.incident import Given, Incident, open_incident
+from tests.cases import CASES, Case
+
+# The hand-written answer says index-too-large, but its only failing index is 32000 in a table of
+# 32000 rows, which is what index-equals-size means.
+_CAUSE = {("embedding_ln", "id_too_large"): "index-equals-size"}
+# Which of these the inputs decide without running a kernel: data that other kernels or arithmetic
+# change first needs a replay.
+_NEEDS_REPLAY = {
+    ("jagged_index_copy", "lengths_overrun"),
+    ("gnn_message_passing", "bad_dst"),
+    ("scatter_add_atomic", "idx_past_rows"),
+    ("max_autotune_mm", "row_oob"),
+    ("symbol_arithmetic", "idx_hits_bound"),
+    ("unbacked_item", "count_too_small"),
+}
+
+
+def opened(case: Case, inputs: bool = False) -> Incident:
+    given = Given(inputs=case.inputs) if inputs else Given()
+    return open_incident(case.wrapper, log=case.log.read_text(), given=given)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_kernel_lines_launches_and_sources(case: Case) -> None:
+    incident = opened(case)
+    assert len(incident.failures) == 1
+    found = failure_json(incident.failures[0])
+    expected = case.expected
+    for key in (
+        "message",
+        "kernel",
+        "kernel_line",
+        "wrapper_line",
+        "launch_lines",
+        "candidates",
+    ):
+        assert found[key] == expected[key], key
+    for part in ("bound", "index"):
+        assert found[part]["text"] == expected[part]["text"]
+        assert found[part]["sources"] == expected[part]["sources"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_without_inputs_nothing_is_claimed(case: Case) -> None:
+    failure = opened(case).failures[0]
+    assert not failure.cause.confirmed
+    causes = (failure.cause, *failure.possible_causes)
+    wanted = _CAUSE.get((case.model, case.bad), case.expected["cause_with_inputs"])
+    assert wanted in {c.code for c in causes}
+    assert all(c.confirm_with for c in causes)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_inputs_alone_settle_what_needs_no_replay(case: Case) -> None:
+    failure = opened(case, inputs=True).failures[0]
+    if (case.model, case.bad) in _NEEDS_REPLAY:
+        assert not failure.cause.confirmed
+    else:
+        wanted = _CAUSE.get((case.model, case.bad), case.expected["cause_with_inputs"])
+        assert (failure.cause.code, failure.cause.confirmed) == (wanted, True)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if (c.model, c.bad) in _NEEDS_REPLAY], ids=str)
+def test_a_replay_settles_the_rest(case: Case) -> None:
+    incident = opened(case, inputs=True)
+    try:
+        failure = incident.diagnose(incident.failures[0])
+    finally:
+        incident.close()
+    assert (failure.cause.code, failure.cause.confirmed) == (
+        case.expected["cause_with_inputs"],
+        True,
+    )
+    assert any("programs of the log failed in the replay too" in note for note in failure.notes)
