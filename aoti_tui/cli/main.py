@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.exit_codes import FAILED, UNUSABLE
+from aoti_tui.replay.errors import ReplayError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,6 +19,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ArtifactError as error:
         say_error(error.what, error.why, error.do)
         return UNUSABLE
+    except ReplayError as error:
+        say_error(error.what, error.why, error.do)
+        return FAILED if error.kind in ("died", "python", "bad-request") else UNUSABLE
     except KeyboardInterrupt:
         print("aoti-tui: interrupted", file=sys.stderr)
         return 130
@@ -54,9 +58,9 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
 
         return replay
     if name == "check":
-        from aoti_tui.cli.check_command import check
+        from aoti_tui.cli.check_command import check_captured
 
-        return check
+        return check_captured
     from aoti_tui.cli.interface import open_interface
 
     return open_interface

@@ -1,0 +1,59 @@
+"""``aoti-tui check``: every launch with captured tensors, replayed and compared with the GPU."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.cli.arguments import check_parser
+from aoti_tui.cli.exit_codes import ANSWERED, FAILED
+from aoti_tui.cli.json_output import VERSION
+from aoti_tui.cli.opening import open_from
+from aoti_tui.replay.check import CheckedLaunch, check
+
+
+def check_captured(argv: list[str]) -> int:
+    """Runs the command: 0 when nothing mismatches, 1 when something does."""
+    arguments = check_parser().parse_args(argv)
+    if arguments.tensors is None:
+        raise ArtifactError(
+            "no captured tensors were given",
+            "check compares with tensors that AOTI's debug printer saved on the GPU",
+            "Add --tensors DIR (the printer writes them to tmp/aoti_torch…).",
+        )
+    incident = open_from(arguments)
+    try:
+        report = check(
+            incident.session(), on_launch=None if arguments.json else lambda one: _say(one)
+        )
+    finally:
+        incident.close()
+    if arguments.json:
+        launches = [
+            {
+                "kernel": one.kernel,
+                "launch_line": one.launch_line,
+                "status": one.status,
+                "max_abs": one.max_abs,
+                "max_rel": one.max_rel,
+                "bit_equal": one.bit_equal,
+                "detail": one.detail,
+            }
+            for one in report.launches
+        ]
+        found = {"version": VERSION, "launches": launches, "totals": dict(report.totals)}
+        json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
+        print()
+    else:
+        print(", ".join(f"{count} {status}" for status, count in report.totals.items()))
+    return FAILED if report.totals.get("mismatch") else ANSWERED
+
+
+def _say(one: CheckedLaunch) -> None:
+    worst = f"  max error {one.max_rel:.2g} of the largest value" if one.max_rel else ""
+    equal = "  bit-equal" if one.bit_equal else ""
+    detail = f"  {one.detail}" if one.detail else ""
+    print(
+        f"{one.status:<11} :{one.launch_line:<6} {one.kernel}{equal or worst}{detail}", flush=True
+    )

@@ -1,0 +1,313 @@
+"""``aoti-tui replay``: run a launch of the wrapper on the CPU and say what fails, where."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.cli.arguments import replay_parser
+from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
+from aoti_tui.cli.json_output import VERSION
+from aoti_tui.cli.opening import open_from
+from aoti_tui.failure.model import Failure
+from aoti_tui.incident import Incident
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.all_launches import AllLaunches, replay_all
+from aoti_tui.replay.model import FiredAssert, MemoryFault, ReplayResult
+from aoti_tui.replay.script import write_script
+from aoti_tui.replay.sweep import SweepPoint, sweep
+
+_SHOWN_PROGRAMS = 8
+
+
+def replay(argv: list[str]) -> int:
+    """Runs the command. Raises ArtifactError or ReplayError for what cannot be run."""
+    arguments = replay_parser().parse_args(argv)
+    incident = open_from(arguments)
+    try:
+        if arguments.all:
+            return _all(incident, arguments)
+        if arguments.log is not None and arguments.kernel is None:
+            return _from_log(incident, arguments)
+        return _one(incident, _chosen(incident, arguments), arguments)
+    finally:
+        incident.close()
+
+
+def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
+    """The failing launch of the log: where several fit, the first that fires."""
+    if not incident.failures:
+        print("\n".join(incident.notes), file=sys.stderr)
+        return NOTHING_MATCHES
+    failure = incident.failures[0]
+    found: tuple[Launch, ReplayResult] | None = None
+    for launch in _launches(incident, failure):
+        if arguments.launch is not None and launch.line != arguments.launch:
+            continue
+        result = incident.session().run(launch, program=arguments.program)
+        if found is None:
+            found = (launch, result)
+        if any(a.message == failure.message for a in result.asserts):
+            found = (launch, result)
+            break
+    if found is None:
+        raise ArtifactError(
+            f"no launch of {failure.kernel} stands on line {arguments.launch}",
+            f"it is launched on {', '.join(f':{n}' for n in failure.launch_lines) or 'no line'}",
+            "Choose one of these with --launch LINE.",
+        )
+    return _report(incident, found[0], found[1], failure, arguments)
+
+
+def _launches(incident: Incident, failure: Failure) -> list[Launch]:
+    found = [la for c in failure.candidates for la in incident.index.launches_of(c.kernel)]
+    return sorted(found, key=lambda la: (la.function != "run_impl", la.line))
+
+
+def _chosen(incident: Incident, arguments: argparse.Namespace) -> Launch:
+    """The launch that ``--kernel`` and ``--launch`` name."""
+    index = incident.index
+    if arguments.kernel is None and arguments.launch is None:
+        raise ArtifactError(
+            "nothing says what to run",
+            "neither a log nor a kernel was given",
+            "Add --log LOG, --kernel NAME, --launch LINE, or --all for every launch.",
+        )
+    if arguments.kernel is None:
+        launch = index.launch_at(arguments.launch)
+        if launch is None:
+            raise ArtifactError(
+                f"no launch stands on line {arguments.launch}",
+                f"the wrapper launches on {', '.join(f':{la.line}' for la in index.launches[:20])}",
+                "Choose one of these with --launch LINE.",
+            )
+        return launch
+    launches = index.launches_of(arguments.kernel)
+    if not launches:
+        near = [name for name in index.kernels if arguments.kernel in name]
+        names = near or list(index.kernels)
+        raise ArtifactError(
+            f"no kernel called {arguments.kernel} is launched",
+            "the wrapper has " + ", ".join(names[:8]) + (" …" if len(names) > 8 else ""),
+            "Name one of these with --kernel NAME.",
+        )
+    wanted = [la for la in launches if arguments.launch in (None, la.line)]
+    if not wanted:
+        raise ArtifactError(
+            f"{arguments.kernel} is not launched on line {arguments.launch}",
+            f"it is launched on {', '.join(f':{la.line}' for la in launches)}",
+            "Choose one of these with --launch LINE.",
+        )
+    return wanted[0]
+
+
+def _one(incident: Incident, launch: Launch, arguments: argparse.Namespace) -> int:
+    result = incident.session().run(launch, program=arguments.program)
+    return _report(incident, launch, result, None, arguments)
+
+
+def _report(
+    incident: Incident,
+    launch: Launch,
+    result: ReplayResult,
+    failure: Failure | None,
+    arguments: argparse.Namespace,
+) -> int:
+    points: tuple[SweepPoint, ...] = ()
+    if arguments.sweep is not None:
+        points = sweep(incident.session(), launch, arguments.sweep)
+    if arguments.script is not None:
+        written = write_script(incident.session(), launch, arguments.script)
+        print(f"wrote {', '.join(str(p) for p in written)}", file=sys.stderr)
+    agrees = agreement(result, failure)
+    if arguments.json:
+        found = result_json(result, agrees, incident.session().input_problems())
+        if points:
+            found["sweep"] = [_point_json(p) for p in points]
+        json.dump({"version": VERSION, **found}, sys.stdout, indent=2, ensure_ascii=False)
+        print()
+    else:
+        print("\n".join(_lines(result, agrees, incident.session().input_problems())))
+        for point in points:
+            print(_point_text(arguments.sweep, point))
+    return ANSWERED
+
+
+def agreement(result: ReplayResult, failure: Failure | None) -> bool | None:
+    """Whether the log's assert fired here, in all programs that the log names; None without a
+    log. Logs are cut, so more programs than the log names are no disagreement."""
+    if failure is None:
+        return None
+    programs = {
+        p
+        for a in result.asserts
+        if "".join(a.message.split()) == "".join(failure.message.split())
+        for p in a.programs
+    }
+    return bool(programs) and set(failure.programs) <= programs
+
+
+def result_json(
+    result: ReplayResult, agrees: bool | None, problems: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """One launch's replay, as the README describes it."""
+    return {
+        "kernel": result.kernel,
+        "launch_line": result.launch_line,
+        "grid": list(result.grid),
+        "blocks": dict(result.blocks),
+        "mode": result.mode,
+        "symbols": [
+            {"name": s.name, "value": s.value, "source": s.source, "how": s.how}
+            for s in result.symbols
+        ],
+        "arguments": [
+            {
+                "name": a.name,
+                "expression": a.expression,
+                "source": a.source,
+                "dtype": a.dtype,
+                "shape": list(a.shape),
+                "value": a.value,
+                "how": a.how,
+            }
+            for a in result.arguments
+        ],
+        "asserts": [_assert_json(a) for a in result.asserts],
+        "memory": [_fault_json(f) for f in result.faults],
+        "agrees_with_log": agrees,
+        "flags": [{"kernel_line": line, "text": text} for line, text in result.flags],
+        "notes": [*result.notes, *problems],
+    }
+
+
+def _assert_json(fired: FiredAssert) -> dict[str, Any]:
+    return {
+        "message": fired.message,
+        "kernel_line": fired.kernel_line,
+        "programs": [list(p) for p in fired.programs],
+        "failing_lanes": fired.failing_lanes,
+        "order": fired.order,
+        "first": {
+            "program": list(fired.first_program),
+            "lane": list(fired.first_lane),
+            "values": dict(fired.values),
+        },
+        "depends_on_made_up": fired.depends_on_made_up,
+    }
+
+
+def _fault_json(fault: MemoryFault) -> dict[str, Any]:
+    return {
+        "argument": fault.argument,
+        "element": fault.element,
+        "size": fault.size,
+        "program": list(fault.program),
+        "lane": list(fault.lane),
+        "kernel_line": fault.kernel_line,
+        "access": fault.access,
+        "count": fault.count,
+    }
+
+
+def _lines(result: ReplayResult, agrees: bool | None, problems: tuple[str, ...]) -> list[str]:
+    grid = "×".join(map(str, result.grid))
+    blocks = " ".join(f"{name}={size}" for name, size in result.blocks.items())
+    lines = [f"{result.kernel} (:{result.launch_line})  grid {grid}  {blocks}"]
+    for argument in result.arguments:
+        value = f" = {argument.value}" if argument.value is not None else ""
+        shape = f" {argument.dtype}{list(argument.shape)}" if argument.value is None else ""
+        lines.append(
+            f"  {argument.name:<12} {argument.expression}{value}{shape}"
+            f"  [{argument.source}] {argument.how}".rstrip()
+        )
+    if not result.asserts and not result.faults:
+        lines.append("no assert fired and every access was inside its tensor")
+    for fired in result.asserts:
+        shown = " ".join(f"({x},{y},{z})" for x, y, z in fired.programs[:_SHOWN_PROGRAMS])
+        more = " …" if len(fired.programs) > _SHOWN_PROGRAMS else ""
+        values = "  ".join(f"{name} = {value}" for name, value in fired.values.items())
+        made_up = "  rests on made-up data" if fired.depends_on_made_up else ""
+        first = "fired first" if fired.order == 0 else f"fired as number {fired.order + 1}"
+        lines += [
+            f"assert on kernel line {fired.kernel_line}: {fired.message}{made_up}",
+            f"  {len(fired.programs)} programs, {fired.failing_lanes} lanes, {first}: {shown}{more}",
+            f"  first: program {fired.first_program}, lane {fired.first_lane}: {values}",
+        ]
+    for fault in result.faults:
+        lines.append(
+            f"bad {fault.access} on kernel line {fault.kernel_line}: element {fault.element} of "
+            f"{fault.argument}, which has {fault.size}; program {fault.program}, lane {fault.lane}"
+            f" ({fault.count} lanes)"
+        )
+    if agrees is not None:
+        lines.append(
+            "the programs of the log fail here too"
+            if agrees
+            else "this does not agree with the log"
+        )
+    lines += [f"kernel line {line}: {text}" for line, text in result.flags]
+    lines += [f"note: {note}" for note in (*result.notes, *problems)]
+    return lines
+
+
+def _point_json(point: SweepPoint) -> dict[str, Any]:
+    asserts = point.result.asserts if point.result is not None else ()
+    return {
+        "value": point.value,
+        "why": point.why,
+        "fires": point.fires,
+        "asserts": [a.message for a in asserts],
+        "problem": point.problem,
+    }
+
+
+def _point_text(name: str, point: SweepPoint) -> str:
+    said = f"{name} = {point.value} ({point.why}): "
+    if point.problem:
+        return f"{said}not run: {point.problem}"
+    if not point.fires or point.result is None:
+        return f"{said}no assert fires"
+    return said + "; ".join(
+        [a.message for a in point.result.asserts]
+        + [f"bad {f.access} of {f.argument}" for f in point.result.faults]
+    )
+
+
+def _all(incident: Incident, arguments: argparse.Namespace) -> int:
+    session = incident.session()
+    done: AllLaunches = replay_all(session)
+    if arguments.json:
+        found = {
+            "version": VERSION,
+            "launches": [
+                {
+                    "kernel": o.kernel,
+                    "launch_line": o.launch_line,
+                    "status": o.status,
+                    "detail": o.detail,
+                }
+                for o in done.outcomes
+            ],
+            "first": result_json(done.first.result, None)
+            if done.first is not None and done.first.result is not None
+            else None,
+            "notes": [*done.notes, *done.checks, *session.input_problems()],
+        }
+        json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
+        print()
+        return ANSWERED
+    for outcome in done.outcomes:
+        detail = f"  {outcome.detail}" if outcome.detail else ""
+        print(f"{outcome.status:<11} :{outcome.launch_line:<6} {outcome.kernel}{detail}")
+    if done.first is not None and done.first.result is not None:
+        print("\nfirst failure:")
+        print("\n".join(_lines(done.first.result, None, session.input_problems())))
+    elif not done.first:
+        print("nothing failed")
+    for note in (*done.checks, *done.notes):
+        print(f"note: {note}")
+    return ANSWERED
