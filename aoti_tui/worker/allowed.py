@@ -167,11 +167,11 @@ def check_function(function: ast.FunctionDef, scope: Scope) -> None:
     arguments = function.args
     if arguments.vararg or arguments.kwarg:
         raise refused("a function with * or ** parameters", function.lineno)
-    local = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    local = {a.arg for a in _parameters(arguments)}
     for node in ast.walk(ast.Module(body=function.body, type_ignores=[])):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             local.add(node.id)
-    for name in sorted(local | {function.name}):
+    for name in sorted({function.name, *(a.arg for a in _parameters(arguments))}):
         if name.startswith("__"):
             raise refused(f"the name {name}", function.lineno)
     checker = _Checker(scope, local)
@@ -179,6 +179,10 @@ def check_function(function: ast.FunctionDef, scope: Scope) -> None:
         if default is not None:
             checker.expression(default)
     checker.statements(function.body)
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
 def check_constant(value: ast.expr, scope: Scope) -> None:
@@ -218,6 +222,8 @@ class _Checker:
 
     def _target(self, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
+            if target.id.startswith("__"):
+                raise refused(f"the name {target.id}", target.lineno)
             return
         if isinstance(target, (ast.Tuple, ast.List)):
             for part in target.elts:
@@ -260,6 +266,8 @@ class _Checker:
     def _attribute(self, node: ast.Attribute) -> None:
         if node.attr.startswith("_"):
             raise refused(f"the attribute {ast.unparse(node)}", node.lineno)
+        if isinstance(node.value, ast.Name):
+            self._name(node.value)
         owner = self.resolve(node.value)
         if isinstance(owner, Namespace):
             if not hasattr(owner, node.attr):

@@ -87,8 +87,9 @@ def to_bits(values: Array, kind: SmallFloat) -> Array:
         return (single.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     magnitude = np.abs(single)
     _, exponent = np.frexp(magnitude)
-    biased = np.maximum(exponent - 1 + kind.bias, 0)
-    subnormal = biased <= 0
+    biased = exponent - 1 + kind.bias
+    # frexp gives zero the exponent 0, which is that of ordinary numbers here.
+    subnormal = (biased <= 0) | (magnitude == 0)
     field = np.where(subnormal, 0, biased)
     scale = np.where(subnormal, 1, biased) - kind.bias - kind.mantissa
     steps = np.ldexp(magnitude.astype(np.float64), -scale)

@@ -10,7 +10,7 @@ from typing import Any, Callable
 from .allowed import Scope, check_constant, check_function
 from .namespaces import Namespaces, builtins_of, namespaces
 from .problems import KERNEL_FILE, bad_request, refused
-from .rewrite import Rewriter, Site, logic
+from .rewrite import Rewriter, Site
 
 INLINE_ASSEMBLY = "inline PTX cannot run on a CPU"
 # Helpers through which programs of one grid wait for each other.
@@ -122,9 +122,7 @@ def _build(
     everything.update(scope.names)
     for name, builtin in builtins_of(lang).items():
         everything.setdefault(name, builtin)
-    everything.update(logic(lang.tl, lang.settle))
-    everything["__settle"] = lang.settle
-    everything["__spread"] = lambda value: lang.settle(tuple(spread(value)))
+    everything.update(lang.hooks())
     plain_tree = Rewriter(recording=False).visit(copy.deepcopy(body))
     code = compile(ast.fix_missing_locations(plain_tree), KERNEL_FILE, "exec")
     plain_scope = dict(everything)
@@ -149,12 +147,6 @@ def _build(
         branches=facts.branches,
         blocks=own.blocks,
     )
-
-
-def spread(value: Any) -> Any:
-    """The parts of what a tuple assignment takes apart."""
-    inner = getattr(value, "values", None)
-    return inner if isinstance(inner, (tuple, list)) else value
 
 
 def _kernel_of(functions: list[ast.FunctionDef], wanted: str) -> ast.FunctionDef:

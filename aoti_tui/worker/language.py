@@ -6,9 +6,11 @@ is most of what makes a single program cheap here.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import sys
+import textwrap
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Callable
@@ -20,6 +22,7 @@ from .findings import kernel_frame, kernel_line
 from .handle import Handle, plain
 from .problems import KERNEL_FILE, unavailable, unsupported
 from .reduction import Reductions, as_tuple
+from .rewrite import Rewriter, logic, spread
 
 
 class Divergence(Exception):
@@ -80,11 +83,31 @@ class Language:
         def call(function: Any, *args: Any, **kwargs: Any) -> Any:
             ready = rewritten.get(function)
             if ready is None:
-                ready = function.rewrite()
+                ready = self._library_function(function.fn)
                 rewritten[function] = ready
             return ready(*args, **kwargs)
 
         module.InterpretedFunction.__call__ = call
+
+    def _library_function(self, function: Any) -> Callable[..., Any]:
+        """A jit function of triton or torch, rewritten as kernels are.
+
+        Run as plain Python, `a and b` on blocks would be decided once for all lanes.
+        """
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        changed = ast.fix_missing_locations(Rewriter(recording=False).visit(tree))
+        scope = {**function.__globals__, **self.hooks()}
+        exec(compile(changed, inspect.getsourcefile(function) or "<library>", "exec"), scope)
+        ready: Callable[..., Any] = scope[function.__name__]
+        return ready
+
+    def hooks(self) -> dict[str, Any]:
+        """What rewritten functions call where nothing is recorded."""
+        return {
+            **logic(self.tl, self.settle),
+            "__settle": self.settle,
+            "__spread": lambda value: self.settle(tuple(spread(value))),
+        }
 
     def _bind(self) -> None:
         tl = self.tl

@@ -13,8 +13,7 @@ from .findings import Fault, fault_json, kernel_line
 from .floats import Array
 from .frames import Blobs
 from .handle import Handle, plain
-from .kernel import spread
-from .rewrite import Site
+from .rewrite import Site, spread
 
 
 @dataclass

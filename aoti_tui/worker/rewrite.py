@@ -188,6 +188,12 @@ def _no_arguments() -> ast.arguments:
     )
 
 
+def spread(value: Any) -> Any:
+    """The parts of what a tuple assignment takes apart."""
+    inner = getattr(value, "values", None)
+    return inner if isinstance(inner, (tuple, list)) else value
+
+
 def logic(tl: Any, settle: Any) -> dict[str, Any]:
     """`not`, `and`, `or` as the compiler means them: element by element on tensors."""
 
