@@ -11,6 +11,7 @@ from aoti_tui.index.model import Argument, Launch, Symbol
 from aoti_tui.replay.access import KernelAccess
 from aoti_tui.replay.captured import CapturedTensors
 from aoti_tui.replay.client import Progress
+from aoti_tui.replay.contents import CapturedContents
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.execution import Execution
 from aoti_tui.replay.launching import dtype_in_launches
@@ -27,7 +28,6 @@ TOLERANCES = {
 }
 """Largest max|error| / max|reference| that passes, by dtype; all others must be equal. For the
 8-bit floats it is one step of their mantissa."""
-_PRODUCT = re.compile(r"(?:(?P<factor>\d+)L?\s*\*\s*)?(?P<name>[A-Za-z_]\w*)")
 _SCRATCH = re.compile(r"(?:workspace|semaphores)_.*")
 
 
@@ -120,13 +120,12 @@ class _Check:
         self.index = session.index
         self.client = session.client
         self.execution = execution
-        self.captured = captured
         self.launch = launch
         access = session.kernels.access(launch.kernel)
         if access is None:
             raise _NoData("the wrapper does not define this kernel")
         self.access: KernelAccess = access
-        self.solved: set[str] = set()
+        self.contents = CapturedContents(self.index, session.planner, captured)
 
     def run(self) -> CheckedLaunch:
         # Compiling first: a kernel that cannot run is unsupported, whatever was captured.
@@ -164,38 +163,7 @@ class _Check:
         return self._load(path, f"after:{base}")
 
     def _saved(self, base: str, *, after: bool) -> str | None:
-        """A file with the contents that a tensor had just before (or after) this launch.
-
-        Any file will do between whose saving and this moment nothing wrote to the tensor; a file
-        is that of its kernel's last launch with this tensor, which overwrote those before.
-        """
-        moment = (self.launch.line, 1 if after else 0)
-        best: tuple[int, str] | None = None
-        for (when, kernel, name), path in self.captured.files.items():
-            if name != base:
-                continue
-            owners = [
-                launch.line
-                for launch in self.index.launches_of(kernel)
-                if any(a.tensor is not None and a.tensor.base == base for a in launch.arguments)
-            ]
-            if not owners:
-                continue
-            saved = (owners[-1], 1 if when == "after" else 0)
-            if self._changes_between(base, min(moment, saved), max(moment, saved)):
-                continue
-            distance = abs(saved[0] - moment[0])
-            if best is None or distance < best[0]:
-                best = (distance, path)
-        return best[1] if best is not None else None
-
-    def _changes_between(self, base: str, low: tuple[int, int], high: tuple[int, int]) -> bool:
-        for event in self.session.planner.events(self.launch.function):
-            changes = base in event.writes or (event.kind == "buffer" and base in event.defines)
-            # An event of line n happens after "before n" and before "after n".
-            if changes and low <= (event.line, 0) and (event.line, 1) <= high:
-                return True
-        return False
+        return self.contents.path(base, self.launch, after=after)
 
     def _put_arguments(self) -> None:
         for argument in self._tensors():
@@ -299,12 +267,14 @@ class _Check:
     # -- symbols ------------------------------------------------------------------------------
 
     def _find_symbols(self) -> None:
-        """Symbols out of the given inputs, else out of the captured tensors' shapes."""
-        self._solve_shapes()
+        """All symbols up to the launch, as far as they can be worked out."""
         for event in self.session.planner.events(self.launch.function):
             if event.line > self.launch.line:
                 break
-            if not isinstance(event.fact, Symbol) or event.fact.name in self.solved:
+            if not isinstance(event.fact, Symbol):
+                continue
+            known = self.execution.symbols.values.get(event.fact.name)
+            if known is not None and known.source == "captured":
                 continue
             try:
                 self.execution.define_symbol(event.fact)
@@ -312,38 +282,6 @@ class _Check:
                 # What the launch does not need may stay unknown.
                 if error.kind != "unknown":
                     raise
-
-    def _solve_shapes(self) -> None:
-        """``s19`` out of ``buf0``'s allocation ``{s19, 16L}`` and the shape that was saved."""
-        symbols = self.execution.symbols
-        for symbol in self.index.symbols:
-            if symbol.kind == "input_dim" and symbol.tensor is not None:
-                shape = self._captured_shape(symbol.tensor)
-                if shape is not None and symbol.dim is not None and symbol.dim < len(shape):
-                    self._solved(symbol.name, shape[symbol.dim], symbol.tensor)
-        for buffer in self.index.buffers:
-            if buffer.sizes is None or not any(_PRODUCT.fullmatch(t) for t in buffer.sizes):
-                continue
-            shape = self._captured_shape(buffer.name)
-            for text, size in zip(buffer.sizes, shape or (), strict=False):
-                match = _PRODUCT.fullmatch(text.strip())
-                if match is not None and match["name"] not in symbols.values:
-                    factor = int(match["factor"] or 1)
-                    if factor and size % factor == 0:
-                        self._solved(match["name"], size // factor, buffer.name)
-
-    def _captured_shape(self, name: str) -> tuple[int, ...] | None:
-        shapes = self.session.captured_shapes
-        if name not in shapes:
-            path = self.captured.of_name(name)
-            shapes[name] = None if path is None else self._load(path, f"shape:{name}").shape
-        return shapes[name]
-
-    def _solved(self, name: str, value: int, tensor: str) -> None:
-        if name in self.execution.symbols.values:
-            return
-        self.execution.symbols.define(name, value, "captured", f"size of captured {tensor}")
-        self.solved.add(name)
 
     # -- running ------------------------------------------------------------------------------
 

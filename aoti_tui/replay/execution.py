@@ -128,6 +128,9 @@ class Execution:
             self.symbols.expression(symbol)
 
     def _input_dim(self, symbol: Symbol, position: int, dim: int) -> None:
+        known = self.symbols.values.get(symbol.name)
+        if known is not None and known.source == "captured":
+            return
         held = self.sources.input_held(position)
         how = f"{symbol.tensor or self.index.inputs[position].name}.size({dim})"
         if held is None:

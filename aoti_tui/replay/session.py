@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
@@ -29,21 +27,12 @@ from aoti_tui.replay.model import (
     WorkerInfo,
 )
 from aoti_tui.replay.plan import LaunchPlan, Planner
+from aoti_tui.replay.preparing import Preparing
 from aoti_tui.replay.recording import decode
 from aoti_tui.replay.results import decode_result
 from aoti_tui.replay.sources import Sources
-from aoti_tui.replay.symbols import SymbolTable
 
 Number = int | float
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A launch whose arguments stand in the worker."""
-
-    key: tuple[object, ...]
-    execution: Execution
-    prepared: Prepared
 
 
 class ReplaySession:
@@ -89,12 +78,18 @@ class ReplaySession:
         )
         self.doing = ""
         """What runs right now, in a user's words; for a status line."""
-        self.captured_shapes: dict[str, tuple[int, ...] | None] = {}
-        """Shapes of captured tensors by name, as far as they have been looked at."""
         self._turn = threading.RLock()
-        self._ready: _Ready | None = None
-        self._epochs = itertools.count(1)
         self._cancelling = False
+        self._preparing = Preparing(
+            index,
+            self.client,
+            self._space,
+            self.kernels,
+            self.planner,
+            self.sources,
+            self.settings,
+            self._say,
+        )
 
     # -- the worker ---------------------------------------------------------------------------
 
@@ -123,7 +118,7 @@ class ReplaySession:
         if self._owns_client:
             self.client.close()
         else:
-            self._forget()
+            self._preparing.forget()
 
     def __enter__(self) -> ReplaySession:
         return self
@@ -177,11 +172,9 @@ class ReplaySession:
                 "symbol stands beside them at the launch",
             )
         self.settings[name] = value
-        self._ready = None
 
     def unset_symbol(self, name: str) -> None:
         self.settings.pop(name, None)
-        self._ready = None
 
     def symbols(self, deep: bool = False) -> tuple[SymbolValue, ...]:
         """Values of the wrapper's symbols, in order.
@@ -191,7 +184,7 @@ class ReplaySession:
         """
         with self._turn:
             self._begin()
-            execution = self._execution()
+            execution = self._preparing.execution()
             pending: list[Symbol] = []
             for event in self.planner.events():
                 fact = event.fact
@@ -207,13 +200,13 @@ class ReplaySession:
                     if error.kind != "unknown":
                         raise
             found = dict(execution.symbols.values)
-            self._drop(execution)
+            self._preparing.drop(execution)
             for symbol in pending if deep else ():
                 target, events = self.planner.plan_symbol(symbol)
-                inner = self._execution()
+                inner = self._preparing.execution()
                 inner.run((*events, target), None)
                 found.update(inner.symbols.values)
-                self._drop(inner)
+                self._preparing.drop(inner)
             order = {s.name: i for i, s in enumerate(self.index.symbols)}
             return tuple(sorted(found.values(), key=lambda v: order.get(v.name, -1)))
 
@@ -239,7 +232,7 @@ class ReplaySession:
         """
         with self._turn:
             self._begin()
-            ready = self._make_ready(launch, only, progress)
+            ready = self._preparing.ready(launch, only, progress)
             prepared = ready.prepared
             if 0 in prepared.grid:
                 return decode_result({}, ready.execution, prepared, self.kernels, mode)
@@ -279,7 +272,7 @@ class ReplaySession:
         """Every assignment of one program of ``launch``, with values."""
         with self._turn:
             self._begin()
-            ready = self._make_ready(launch, only, progress)
+            ready = self._preparing.ready(launch, only, progress)
             prepared = ready.prepared
             need_grid(prepared.grid, launch)
             self._check_program(program, prepared)
@@ -310,7 +303,7 @@ class ReplaySession:
     ) -> tuple[Block, Summary | None]:
         """Elements of an argument as the launch gets it (flattened), and its summary."""
         with self._turn:
-            ready = self._make_ready(launch, None, None)
+            ready = self._preparing.ready(launch, None, None)
             held = ready.prepared.held.get(parameter)
             if held is None:
                 raise ReplayError(
@@ -326,68 +319,26 @@ class ReplaySession:
                 decode_summary(described.get("summary")),
             )
 
+    def prepared(self, launch: Launch, progress: Progress | None = None) -> Prepared:
+        """The launch's arguments, standing in the worker, with block sizes and grid."""
+        with self._turn:
+            self._begin()
+            return self._preparing.ready(launch, None, progress).prepared
+
     @contextmanager
     def whole_run(self) -> Iterator[Execution]:
         """An execution for more than one launch; what it put into the worker goes with it."""
         with self._turn:
             self._begin()
-            self._forget()
-            execution = self._execution()
+            self._preparing.forget()
+            execution = self._preparing.execution()
             try:
                 yield execution
             finally:
                 self._say("")
-                self._drop(execution)
+                self._preparing.drop(execution)
 
     # -- inside -------------------------------------------------------------------------------
-
-    def _make_ready(
-        self, launch: Launch, only: frozenset[str] | None, progress: Progress | None
-    ) -> _Ready:
-        key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
-        if self._ready is not None and self._ready.key == key and self.client.alive:
-            return self._ready
-        self._forget()
-        plan = self.planner.plan(launch, only)
-        execution = self._execution()
-        try:
-            if not execution.run(plan.events, plan.target, progress):
-                raise ReplayError(
-                    "unknown",
-                    f"{launch.kernel} (:{launch.line}) was not reached",
-                    "the wrapper's branches lead past it",
-                    "Choose other inputs or symbols",
-                )
-            self.kernels.compiled(launch.kernel, self._say)
-            prepared = execution.prepared(launch)
-        except ReplayError:
-            self._drop(execution)
-            raise
-        key = (launch, only, tuple(sorted(self.settings.items())), self.client.generation)
-        self._ready = _Ready(key, execution, prepared)
-        return self._ready
-
-    def _forget(self) -> None:
-        if self._ready is not None:
-            old, self._ready = self._ready, None
-            self._drop(old.execution)
-
-    def _execution(self) -> Execution:
-        self.sources.given()
-        symbols = SymbolTable(self.index, self.settings, self.sources.expected)
-        return Execution(
-            index=self.index,
-            client=self.client,
-            kernels=self.kernels,
-            sources=self.sources,
-            symbols=symbols,
-            prefix=f"{self._space}run{next(self._epochs)}:",
-            doing=self._say,
-        )
-
-    def _drop(self, execution: Execution) -> None:
-        if execution.handles and self.client.alive:
-            self.client.request("drop", names=execution.handles)
 
     def _check_program(self, program: Program, prepared: Prepared) -> None:
         if any(not 0 <= p < size for p, size in zip(program, prepared.grid, strict=True)):

@@ -92,3 +92,23 @@ def test_a_tensor_that_was_not_saved_is_named(opened: Opened, tmp_path: Path) ->
 def test_a_check_needs_a_folder(opened: Opened) -> None:
     with pytest.raises(ReplayError, match="--tensors"):
         check(opened(model("gather_half")))
+
+
+def test_captured_tensors_stand_in_where_there_are_no_inputs(opened: Opened) -> None:
+    session = opened(model("gather_half"), tensors=TENSORS)
+    result = session.run(session.index.launches[0])
+    assert result.asserts == ()
+    assert not result.depends_on_made_up
+    sources = {a.name: a.source for a in result.arguments}
+    assert sources["in_ptr0"] == "captured"
+    assert sources["ks0"] == "captured"
+    rows = torch.load(file_of(TENSORS, "before", "arg0_1"), weights_only=True, map_location="cpu")
+    assert next(s.value for s in result.symbols if s.name == "s17") == rows.shape[0]
+
+
+def test_given_inputs_are_better_than_captured_tensors(opened: Opened) -> None:
+    inputs = DATA / "gather_half" / "inputs.below_minus_n.pt"
+    session = opened(model("gather_half"), inputs=inputs, tensors=TENSORS)
+    result = session.run(session.index.launches[0])
+    assert result.asserts[0].values["tmp0"] == -8
+    assert {a.source for a in result.arguments} == {"input", "fixed", "replayed"}

@@ -123,7 +123,9 @@ def test_arguments_of_a_convolution() -> None:
         writes="buf0",
     )
     args, outputs = extern_arguments(
-        extern, lambda view: f"t:{view.base}", lambda text: {"s3": 7, "1L": 1, "0": 0}[text]
+        extern,
+        lambda view: f"t:{view.base}",
+        lambda text: {"s3": 7, "2L": 2, "1L": 1, "0": 0}[text],
     )
     assert args == [
         {"tensor": "t:arg1_1"},
