@@ -241,7 +241,9 @@ def _convert(torch: Any, kind: str, value: Any) -> Any:
     if inner == "bool":
         return bool(value) if value in (0, 1) else _NO_FIT
     if inner in ("int", "SymInt"):
-        return int(value) if float(value) == int(value) else _NO_FIT
+        if isinstance(value, float):
+            return int(value) if value.is_integer() else _NO_FIT
+        return int(value) if isinstance(value, int) else _NO_FIT
     if inner in ("float", "number", "Scalar"):
         return float(value) if inner == "float" else value
     if inner == "str":

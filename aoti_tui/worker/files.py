@@ -31,7 +31,10 @@ def _pickle_problem(path: str, text: str) -> str:
     first = text.strip().splitlines()[0] if text.strip() else "it cannot be unpickled"
     if "UInt" in text or "uint" in text:
         return _unsigned_problem(path)
-    if "GLOBAL" in text or "Unsupported" in text:
+    with open(path, "rb") as file:
+        start = file.read(4)
+    # torch.save writes a zip file, and before torch 1.6 a pickle.
+    if start.startswith((b"PK", b"\x80")):
         return (
             f"{path} holds objects other than tensors and numbers, which are not loaded because "
             f"they could run code ({first}). Save a tuple, list or dict of tensors and numbers "

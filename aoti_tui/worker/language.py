@@ -26,18 +26,22 @@ from .rewrite import Rewriter, logic, spread
 
 
 class Divergence(Exception):
-    """Programs run together disagree on a branch; `groups` numbers which belong together."""
+    """Programs run together disagree on a branch; `groups` numbers which belong together.
 
-    def __init__(self, groups: Any) -> None:
+    Groups are numbered in the order of their first programs.
+    """
+
+    def __init__(self, values: Any) -> None:
         super().__init__("programs take different branches")
-        self.groups = groups
+        _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+        self.groups = np.argsort(np.argsort(first))[inverse.reshape(-1)]
 
 
 def single(handle: Handle) -> Any:
     """The one value a scalar has in all programs; Divergence where they differ."""
     values = handle.data.reshape(-1)
     if len(values) > 1 and (values != values[0]).any():
-        raise Divergence(np.unique(values, return_inverse=True)[1].reshape(-1))
+        raise Divergence(values)
     return values[0].item()
 
 
@@ -239,7 +243,7 @@ class Language:
         first, last, by = (_values(bound) for bound in (start, stop, step))
         counts = np.maximum(-((first - last) // by), 0)
         if (counts != counts[0]).any():
-            raise Divergence(np.unique(counts, return_inverse=True)[1].reshape(-1))
+            raise Divergence(counts)
         for index in range(int(counts[0])):
             data = (first + by * index).astype(kind)
             yield self.tl.tensor(Handle(data, dtype, ()), dtype)

@@ -33,6 +33,7 @@ def record(
     recorder = Recorder(launch.language.settle, (x, y, z))
     function, sites = kernel.recording(recorder.hooks())
     program = np.array([[x, y, z]], dtype=np.int32)
+    progress(0, 1)
     if kernel.cooperative:
         execution = launch.execution(_either(kernel.plain, function, recorder, launch))
         execution.run.recorder = recorder

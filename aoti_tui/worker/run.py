@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
 from types import FrameType
@@ -14,7 +15,7 @@ from .findings import Findings, kernel_line
 from .floats import Array
 from .handle import Handle
 from .language import Divergence, Language
-from .problems import Cancelled, unsupported
+from .problems import unsupported
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -142,6 +143,8 @@ class Clock:
         self.progress = progress
         self.total = total
         self.last = time.monotonic()
+        # Tells that the request is running, so that a SIGINT from now on cancels it.
+        progress(0, total)
 
     def tick(self, done: int) -> None:
         now = time.monotonic()
@@ -152,6 +155,16 @@ class Clock:
 
 class _Aborted(BaseException):
     """Ends the thread of a program whose run was given up."""
+
+
+def _end(thread: threading.Thread) -> None:
+    """Wait for a thread; one that is still in its kernel gets an exception there."""
+    thread.join(timeout=0.2)
+    while thread.is_alive():
+        # A program in an endless loop never looks at any flag.
+        identity = ctypes.c_ulong(thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_Aborted))
+        thread.join(timeout=0.2)
 
 
 class Barrier:
@@ -188,15 +201,12 @@ class Barrier:
                 for index, alive in enumerate(self.alive):
                     if alive:
                         self._give_turn(index)
-        except Cancelled:
-            self.aborted = True
-            raise
         finally:
             self.aborted = True
             for turn in self.turns:
                 turn.release()
             for thread in threads:
-                thread.join()
+                _end(thread)
             run.barrier, run.recorder = outer, self.recorder
         if self.failure is not None:
             raise self.failure

@@ -23,7 +23,8 @@ def reduce_rows(worker: Talk, expressions: list[str], data: np.ndarray, more: st
     value = expressions[0] if len(expressions) == 1 else None
     unpack = f"    r0 = {value}" if value else f"    {names} = {', '.join(expressions)}"
     text = (
-        "@triton.jit\ndef rows(in_ptr0, out_ptr0, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):\n"
+        "@triton.jit\n"
+        "def rows(in_ptr0, out_ptr0, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):\n"
         "    xindex = tl.arange(0, XBLOCK)[:, None]\n    i = tl.arange(0, R0_BLOCK)[None, :]\n"
         f"    x = tl.load(in_ptr0 + {COLS} * xindex + i)\n    i = tl.broadcast_to(i, x.shape)\n"
         f"{more}{unpack}\n{stores}\n"
@@ -99,7 +100,10 @@ def test_positions_prefer_the_first_of_equals_and_nan(worker: Talk) -> None:
 
 def test_welford(worker: Talk) -> None:
     data = table() + 1000
-    more = "    w = tl.full(x.shape, 1, tl.float32)\n    m, s, n = triton_helpers.welford(x, w * 0, w, 1)\n"
+    more = (
+        "    w = tl.full(x.shape, 1, tl.float32)\n"
+        "    m, s, n = triton_helpers.welford(x, w * 0, w, 1)\n"
+    )
     found = reduce_rows(worker, ["m", "s", "n"], data, more)
     wide = data.astype(np.float64)
     np.testing.assert_allclose(found[0], wide.mean(1), rtol=1e-6)
@@ -114,7 +118,8 @@ def test_online_softmax_with_and_without_the_parameter_of_torch_2_9(
     data = table()
     data[3] = -math.inf
     more = (
-        "    m0 = tl.full(x.shape, float('-inf'), tl.float32)\n    s0 = tl.zeros(x.shape, tl.float32)\n"
+        "    m0 = tl.full(x.shape, float('-inf'), tl.float32)\n"
+        "    s0 = tl.zeros(x.shape, tl.float32)\n"
         f"    m1, s1 = triton_helpers.online_softmax_combine(m0, s0, x{extra})\n"
         f"    m, s = triton_helpers.online_softmax_reduce(m1, s1, 1{extra})\n"
     )

@@ -85,7 +85,10 @@ TWO: list[tuple[str, Any]] = [
     ("fmod", torch.fmod),
     ("hypot", torch.hypot),
     ("nextafter", None),
-    ("remainder", lambda x, y: torch.tensor([math.remainder(a, b) for a, b in zip(x, y)])),
+    (
+        "remainder",
+        lambda x, y: torch.tensor([*map(math.remainder, x, y)]),
+    ),
     ("div_rn", torch.div),
     ("add_rn", torch.add),
 ]

@@ -76,7 +76,8 @@ def test_a_masked_out_wild_access_is_no_fault(worker: Talk) -> None:
         def masked(in_ptr0, out_ptr0, XBLOCK : tl.constexpr):
             xindex = tl.arange(0, XBLOCK)
             xmask = xindex < 3
-            tmp0 = tl.load(in_ptr0 + xindex.to(tl.int64) * 1000000000000, xmask & (xindex < 1), other=5.0)
+            far = xindex.to(tl.int64) * 1000000000000
+            tmp0 = tl.load(in_ptr0 + far, xmask & (xindex < 1), other=5.0)
             tl.store(out_ptr0 + xindex, tmp0, xmask)
         """,
         "masked",
