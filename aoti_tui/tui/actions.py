@@ -149,8 +149,8 @@ ACTIONS: tuple[Action, ...] = (
         "Paste a log to find the failure it reports",
         "Bring",
     ),
-    Action("load_log", "l", "Load log", "Read a log from a file", "Bring"),
-    Action("load_inputs", "L", "Load inputs", "Read the model's inputs from a .pt file", "Bring"),
+    Action("load_log", "o", "Load log", "Read a log from a file", "Bring"),
+    Action("load_inputs", "O", "Load inputs", "Read the model's inputs from a .pt file", "Bring"),
     Action("copy", "y", "Copy", "Copy the value, line or chain under the cursor", "Take"),
     Action("copy_chain", "Y", "Copy chain", "Copy the provenance chain as text", "Take"),
     Action(

@@ -85,7 +85,7 @@ class Browsing:
         index = incident.index
         lines = [
             f"{len(index.kernels)} kernels, {len(index.launches)} launches, "
-            f"{len(index.inputs)} inputs. No failure is open: p pastes a log, l reads one from a "
+            f"{len(index.inputs)} inputs. No failure is open: p pastes a log, o reads one from a "
             "file, c runs the launch under the cursor."
         ]
         lines.extend(incident.notes[:2])
@@ -254,7 +254,7 @@ class Browsing:
     def next_failure(self) -> None:
         failures = self.incident.failures if self.incident else ()
         if not failures:
-            self.screen.say("No failure is open: p pastes a log, l reads one from a file.")
+            self.screen.say("No failure is open: p pastes a log, o reads one from a file.")
             return
         messages = [(f.kernel, f.kernel_line) for f in failures]
         here = (self.failure.kernel, self.failure.kernel_line) if self.failure else None

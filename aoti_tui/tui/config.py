@@ -30,6 +30,8 @@ class Config:
     hint_seen: bool = False
     breakpoints: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    broken: set[Path] = field(default_factory=set)
+    """Files that could not be read: never written over."""
 
 
 def config_file() -> Path:
@@ -43,8 +45,8 @@ def state_file() -> Path:
 def load(actions: frozenset[str]) -> Config:
     """Read both files. ``actions`` are the ids that a keymap may name."""
     config = Config()
-    choices = _read(config_file(), config.problems)
-    memory = _read(state_file(), config.problems)
+    choices = _read(config_file(), config)
+    memory = _read(state_file(), config)
     config.theme = _text(choices, "theme", config.problems)
     keys = choices.get("keys", {})
     if isinstance(keys, dict):
@@ -82,6 +84,7 @@ def load(actions: frozenset[str]) -> Config:
 def save_choices(config: Config) -> str:
     """Write theme, keys and layout; gives a sentence when that failed, else ``""``."""
     return _write(
+        config,
         config_file(),
         {
             "theme": config.theme,
@@ -93,19 +96,23 @@ def save_choices(config: Config) -> str:
 
 def save_memory(config: Config) -> str:
     """Write breakpoints and what was seen; as :func:`save_choices`."""
-    return _write(state_file(), {"hint_seen": config.hint_seen, "breakpoints": config.breakpoints})
+    return _write(
+        config, state_file(), {"hint_seen": config.hint_seen, "breakpoints": config.breakpoints}
+    )
 
 
-def _read(path: Path, problems: list[str]) -> Mapping[str, Any]:
+def _read(path: Path, config: Config) -> Mapping[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        problems.append(f"{path} cannot be read ({error}); the defaults are used.")
+        config.broken.add(path)
+        config.problems.append(f"{path} cannot be read ({error}); the defaults are used.")
         return {}
     if not isinstance(value, dict):
-        problems.append(f"{path} must hold a JSON object; the defaults are used.")
+        config.broken.add(path)
+        config.problems.append(f"{path} must hold a JSON object; the defaults are used.")
         return {}
     return value
 
@@ -118,7 +125,9 @@ def _text(values: Mapping[str, Any], name: str, problems: list[str]) -> str:
     return ""
 
 
-def _write(path: Path, value: object) -> str:
+def _write(config: Config, path: Path, value: object) -> str:
+    if path in config.broken:
+        return f"{path} is left alone, since it could not be read; this choice is not kept."
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")

@@ -83,7 +83,8 @@ class MainScreen(Screen[int]):
             **self.settings.handlers(),
         }
         self._said = ""
-        self._messages: list[str] = []
+        self.messages_said: list[str] = []
+        """All messages so far, oldest first."""
 
     def _own_handlers(self) -> dict[str, Callable[[], None]]:
         panes = {f"pane_{n}": self._pane_opener(pane) for n, pane in enumerate(PANES, 1)}
@@ -238,8 +239,8 @@ class MainScreen(Screen[int]):
     def say(self, text: str, *, bad: bool = False) -> None:
         """One message above the keys, until the next one; ``M`` shows all of them in full."""
         if text:
-            self._messages.append(("✗ " if bad else "") + text)
-            del self._messages[:-MESSAGES]
+            self.messages_said.append(("✗ " if bad else "") + text)
+            del self.messages_said[:-MESSAGES]
         self._said = ("✗ " if bad else "") + text
         say = self.query_one("#say", Static)
         say.set_class(bad, "-bad")
@@ -266,7 +267,7 @@ class MainScreen(Screen[int]):
 
     def _all_messages(self) -> None:
         self.app.push_screen(
-            Reading("Messages, the last one first", "\n\n".join(self._messages[::-1]))
+            Reading("Messages, the last one first", "\n\n".join(self.messages_said[::-1]))
         )
 
     def _whole_answer(self) -> None:
@@ -289,7 +290,7 @@ class MainScreen(Screen[int]):
         """Where the data of a replay will come from."""
         if self.request.inputs is not None:
             return f"inputs of {self.request.inputs.name}"
-        return "MADE-UP, no inputs are given (L reads them from a .pt file)"
+        return "MADE-UP, no inputs are given (O reads them from a .pt file)"
 
     def refresh_keys(self) -> None:
         enabled = frozenset(name for name in BY_ID if not self._unmet(name))
@@ -313,7 +314,7 @@ class MainScreen(Screen[int]):
         if needs and self.browsing.incident is None:
             return "the wrapper is still being read."
         if needs == "failure" and self.browsing.failure is None:
-            return "no failure is open; p pastes a log, l reads one from a file."
+            return "no failure is open; p pastes a log, o reads one from a file."
         if needs == "recording" and self.replaying.recording is None:
             return "nothing has been run yet; c runs the kernel."
         return ""

@@ -55,9 +55,9 @@ class Driver:
         return "\n".join(self.rows())
 
     def pieces(self) -> list[str]:
-        """The screen, and each widget's part of it, as running text without line ends."""
+        """Each widget's part of the screen, as running text without line ends."""
         rows = self.rows()
-        pieces = [" ".join("\n".join(rows).split())]
+        pieces = []
         for widget in self.app.screen.walk_children(Widget):
             area = widget.content_region
             if widget.is_on_screen and area.area:
@@ -79,21 +79,25 @@ class Driver:
         end = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < end, f"never saw {what}:\n{self.text()}"
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)
             await self.pilot.pause()
 
     async def see(self, *texts: str) -> None:
         """Wait until each text is on the screen, perhaps wrapped inside one widget."""
 
         def seen() -> bool:
-            pieces = self.pieces()
-            return all(any(text in piece for piece in pieces) for text in texts)
+            whole = " ".join(self.text().split())
+            missing = [text for text in texts if text not in whole]
+            pieces = self.pieces() if missing else []
+            return all(any(text in piece for piece in pieces) for text in missing)
 
         await self.until(seen, " and ".join(texts))
 
 
 def chop(row: str, cells: int) -> str:
     """``row`` without its first cells."""
+    if row.isascii():
+        return row[cells:]
     while cells > 0 and row:
         cells -= cell_len(row[0])
         row = row[1:]

@@ -78,30 +78,3 @@ async def test_an_argument_leads_to_its_model_input() -> None:
         await user.press("i")
         await user.see("Input 2 is arg4_1")
         assert user.screen.query_one(SourceView).line == 1329
-
-
-async def test_what_if_makes_the_assert_come_and_go() -> None:
-    async with opened() as user:
-        await user.press("=")
-        await user.see("What if a symbol had another value?", "s7")
-        await user.press("ctrl+u")
-        await user.type("s7=1")
-        await user.press("enter")
-        await user.see("s7 = 1 (set)", "set symbols")
-        await user.until(lambda: user.screen.replaying.recording is not None, "a recording")
-        await user.until(lambda: not user.screen.replaying.running, "the end")
-        outcome = user.screen.replaying.outcome
-        assert outcome is not None
-        assert not outcome.result.asserts
-        await user.press("=")
-        await user.see("What if a symbol had another value?")
-        await user.press("ctrl+u")
-        await user.type("s7=0")
-        await user.press("enter")
-        await user.until(
-            lambda: bool(
-                user.screen.replaying.outcome and user.screen.replaying.outcome.result.asserts
-            ),
-            "the assert",
-        )
-        await user.see("tmp10 = -1, ks0 = 0")

@@ -44,12 +44,12 @@ class RunView:
 
 class TemporaryRows(Rows):
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "sort", "Sort", show=False),
+        Binding("r", "sort", "Sort", show=False),
         Binding("x", "pin", "Pin", show=False),
     ]
     HELP = (
         "The temporaries assigned so far: value in the selected lane, then minimum, maximum, NaN "
-        "and distinct values over all lanes. ✱ changed with this step. o sorts by newest, name "
+        "and distinct values over all lanes. ✱ changed with this step. r sorts by newest, name "
         "or line; x pins a name to the top; Enter goes to the step that made it."
     )
     ORDERS = ("line", "newest", "name")

@@ -1,0 +1,54 @@
+"""What is kept between runs, and what a broken file does: it is reported and left alone."""
+
+from pathlib import Path
+
+from aoti_tui.tui import config
+from aoti_tui.tui.config import Config
+
+ACTIONS = frozenset({"step", "continue"})
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_choices_and_breakpoints_survive() -> None:
+    kept = Config(theme="nord", keymap={"step": "j"}, shift=4, hint_seen=True)
+    kept.breakpoints["/model.cpp"] = [{"kernel": "k", "kernel_line": 7}]
+    assert config.save_choices(kept) == ""
+    assert config.save_memory(kept) == ""
+    again = config.load(ACTIONS)
+    assert (again.theme, again.keymap, again.shift, again.hint_seen) == (
+        "nord",
+        {"step": "j"},
+        4,
+        True,
+    )
+    assert again.breakpoints == kept.breakpoints
+    assert again.problems == []
+
+
+def test_a_broken_file_is_reported_and_not_overwritten() -> None:
+    write(config.config_file(), "{ not json")
+    loaded = config.load(ACTIONS)
+    assert "cannot be read" in loaded.problems[0]
+    assert str(config.config_file()) in loaded.problems[0]
+    assert "left alone" in config.save_choices(loaded)
+    assert config.config_file().read_text() == "{ not json"
+
+
+def test_an_unknown_action_is_named() -> None:
+    write(config.config_file(), '{"keys": {"stepp": "x", "continue": "r"}}')
+    loaded = config.load(ACTIONS)
+    assert loaded.keymap == {"continue": "r"}
+    assert "'stepp'" in loaded.problems[0]
+
+
+def test_wrong_types_are_ignored() -> None:
+    write(config.config_file(), '{"theme": 3, "keys": [1], "layout": {"shift": "wide"}}')
+    write(config.state_file(), '{"hint_seen": "yes", "breakpoints": {"/m.cpp": ["x"]}}')
+    loaded = config.load(ACTIONS)
+    assert (loaded.theme, loaded.keymap, loaded.shift, loaded.hint_seen) == ("", {}, 0, False)
+    assert loaded.breakpoints == {"/m.cpp": []}
+    assert len(loaded.problems) == 2
