@@ -10,7 +10,7 @@ from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.entries import Entry, entries, guard_label
+from aoti_tui.tui.entries import Entry, breakpoint_entries, entries, guard_label
 from aoti_tui.tui.jumps import JumpList, Place
 from aoti_tui.tui.known import known_arguments, known_symbols
 from aoti_tui.tui.panes.callsite import CallSite
@@ -66,7 +66,7 @@ class Browsing:
         if not same:
             self._documents = {"": SourceDocument.of_wrapper(index)}
         navigator = self.screen.query_one(Navigator)
-        navigator.load(entries(incident))
+        self.list_entries()
         navigator.set_values(known_symbols(incident))
         if incident.failures:
             self.show_failure(0, remember=same)
@@ -79,6 +79,12 @@ class Browsing:
                 first = launches[0].kernel if launches else next(iter(index.kernels), "")
                 if first:
                     self.show_kernel(first, remember=False)
+
+    def list_entries(self) -> None:
+        """Fill the navigator again: with another incident, or when breakpoints changed."""
+        if self.incident is not None:
+            stops = breakpoint_entries(self.incident.index, self.screen.stops.everything())
+            self.screen.query_one(Navigator).load((*stops, *entries(self.incident)))
 
     @staticmethod
     def _summary(incident: Incident) -> tuple[str, ...]:
@@ -269,6 +275,8 @@ class Browsing:
             self.show_failure(int(rest[0]))
         elif kind == "kernel":
             self.show_kernel(str(rest[0]))
+        elif kind == "breakpoint":
+            self.go_kernel_line(str(rest[0]), int(rest[1]))
         elif kind == "launch" and self.incident is not None:
             launch = self.incident.index.launch_at(int(rest[0]))
             if launch is not None:
@@ -325,10 +333,14 @@ class Browsing:
             if roots:
                 self.screen.query_one(Chain).load(origin, roots)
             return
-        if roots and self.screen.query_one(Chain).roots[: len(roots)] != roots:
+        if self.screen.focused_pane() != "chain" and not self._shown(roots):
             self.screen.query_one(Chain).load(origin, roots)
         self._ends, self._end = found, 0
         self._show_end()
+
+    def _shown(self, roots: tuple[ProvenanceNode, ...]) -> bool:
+        """Whether the chain pane shows these trees already, in whatever order."""
+        return all(root in self.screen.query_one(Chain).roots for root in roots)
 
     def _origin(self) -> tuple[str, tuple[ProvenanceNode, ...]]:
         """What the cursor is on, and the trees that explain it, the likelier one first."""

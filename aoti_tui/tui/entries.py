@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Guard, Input, WrapperIndex
+from aoti_tui.replay.breakpoints import Breakpoint
 
 GROUPS = (
+    "Breakpoints",
     "Failures",
     "Kernels",
     "Launches",
@@ -56,6 +58,27 @@ def entries(incident: Incident) -> tuple[Entry, ...]:
             for number, note in enumerate(incident.notes)
         ),
     )
+
+
+def breakpoint_entries(
+    index: WrapperIndex, breakpoints: Iterable[tuple[str, Breakpoint]]
+) -> tuple[Entry, ...]:
+    """The breakpoints, by kernel."""
+    found = []
+    for kernel_name, one in breakpoints:
+        kernel = index.kernels.get(kernel_name)
+        line = kernel.wrapper_line(one.kernel_line or 0) if kernel is not None else None
+        sign = "●" if one.enabled else "○"
+        found.append(
+            Entry(
+                "Breakpoints",
+                f"{sign} {one.describe()}",
+                kernel_name,
+                line,
+                ("breakpoint", kernel_name, one.kernel_line),
+            )
+        )
+    return tuple(found)
 
 
 def _failures(failures: Iterable[Failure]) -> Iterator[Entry]:

@@ -69,6 +69,8 @@ class Replaying:
         self.position = -1
         self.lane: Lane = ()
         self.selected = ""
+        self._explained = -1
+        """Position of the step whose expression is shown: the last one, or one picked."""
         self.running = False
         self._kernel: Kernel | None = None
         self._launch: Launch | None = None
@@ -248,7 +250,7 @@ class Replaying:
     def _stand(self, position: int, message: str, *, bad: bool = False) -> None:
         recording = self.recording
         assert recording is not None
-        self.position = position
+        self.position = self._explained = position
         step = recording.steps[position]
         if step.name and step.kind == "assign":
             self.selected = step.name
@@ -309,6 +311,7 @@ class Replaying:
         if follow and temporary is not None:
             self.move_to(temporary.position)
         else:
+            self._explained = temporary.position if temporary is not None else self.position
             self.show()
 
     def _step_of_interest(self) -> int | None:
@@ -417,8 +420,8 @@ class Replaying:
             status=telling.status(outcome, self.position),
             message=telling.found(outcome),
             bad=bad,
-            expression=substituted(recording, outcome.program, self.position, self.lane)
-            if self.position >= 0
+            expression=substituted(recording, outcome.program, self._explained, self.lane)
+            if self._explained >= 0
             else "",
             temporaries=shown,
             selected=self.selected,

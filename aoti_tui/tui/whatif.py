@@ -62,13 +62,17 @@ class Settings:
         assert incident is not None
         told = self.screen.stops.toggle(kernel, incident.kernel_program(kernel), kernel_line)
         self.screen.say(told)
-        self.screen.replaying.show()
+        self._changed()
 
     def _toggle_state(self) -> None:
         place = self.screen.browsing.kernel_line_here()
         told = self.screen.stops.toggle_state(place[0].name, place[1]) if place else ""
         self.screen.say(told or "There is no breakpoint on this line; b sets one.")
+        self._changed()
+
+    def _changed(self) -> None:
         self.screen.replaying.show()
+        self.screen.browsing.list_entries()
 
     def _ask_condition(self) -> None:
         place = self.screen.browsing.kernel_line_here()
@@ -83,7 +87,7 @@ class Settings:
         def typed(text: str | None) -> None:
             if text is not None:
                 self.screen.say(stops.set_condition(kernel.name, kernel_line, text))
-                self.screen.replaying.show()
+                self._changed()
 
         self.screen.app.push_screen(
             Ask(

@@ -49,7 +49,7 @@ class SetSymbol(ModalScreen[tuple[str, float | None] | None]):
 
     def on_mount(self) -> None:
         heading = Row(
-            lambda width: Text("symbol        value         from", end=""),
+            lambda width: Text(_cells(("symbol", "value", "from"), width), end=""),
             selectable=False,
             heading=True,
         )
@@ -96,11 +96,9 @@ def _draw(symbol: SymbolValue) -> Callable[[int], Text]:
     source = "MADE-UP" if symbol.source == "made-up" else symbol.source
     cells = (visible(symbol.name), number(symbol.value), f"{source}  {visible(symbol.how)}")
 
-    def draw(width: int) -> Text:
-        text = Text(end="")
-        text.append(fit(cells[0], 13) + " ", "bold")
-        text.append(fit(cells[1], 13) + " ")
-        text.append(fit(cells[2], max(1, width - 28)))
-        return text
+    return lambda width: Text(_cells(cells, width), end="")
 
-    return draw
+
+def _cells(cells: tuple[str, str, str], width: int) -> str:
+    name = max(13, width // 3)
+    return f"{fit(cells[0], name)} {fit(cells[1], 13)} {fit(cells[2], max(1, width - name - 15))}"

@@ -194,12 +194,12 @@ def _columns(
     argument: str, parameter: str, kind: str, value: str, source: str
 ) -> Callable[[int], Text]:
     def draw(width: int) -> Text:
-        last = 9
-        middle = 6
-        rest = max(12, width - last - middle - 4)
-        first = rest * 36 // 100
-        second = rest * 28 // 100
-        third = rest - first - second
+        last = 8
+        middle = 5
+        second = 11 if width < 60 else 16
+        rest = max(8, width - last - middle - second - 4)
+        first = rest // 2
+        third = rest - first
         text = Text(end="")
         text.append(fit(visible(argument), first) + " ", "bold")
         text.append(fit("→ " + visible(parameter), second) + " ")

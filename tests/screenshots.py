@@ -1,0 +1,87 @@
+"""``make screenshots``: pictures of the running program on its bundled failure.
+
+Each picture is a size, a theme and the keys that lead to it; the program runs for real, with its
+worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.tui.driving import Driver, opened
+
+FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """``keys`` are pressed in order; ``see:…`` waits for a text, ``type:…`` types one."""
+
+    name: str
+    size: tuple[int, int]
+    keys: tuple[str, ...] = ()
+    theme: str = ""
+
+
+RUN = ("c", "see:The assert at kernel line 46 fails", "see:confirmed")
+PICTURES = (
+    Picture("main", (160, 45)),
+    Picture("chain", (120, 36), ("3", "down", "down", "down", "i", "see:Input 2 is arg4_1", "3")),
+    Picture("stepping", (160, 45), ("up", "b", "c", "see:Stopped at", "see:confirmed")),
+    Picture("assert", (160, 45), RUN),
+    Picture("lanes", (120, 40), (*RUN, "4", "see:tmp10", *["up"] * 10, "see:r0_1 lane", "z")),
+    Picture("timeline", (100, 30), (*RUN, "N", "N", "4")),
+    Picture("what-if", (120, 36), ("=", "see:What if a symbol", "see:arg4_1.size(0)")),
+    Picture("call-site", (100, 30), (*RUN, "2")),
+    Picture("navigator", (100, 30), ("5", "ctrl+f", "type:cumsum")),
+    Picture("small", (80, 24)),
+    Picture("small-run", (80, 24), RUN),
+    Picture("light", (160, 45), RUN, theme="textual-light"),
+    Picture("report", (100, 40), ("R", "see:Failed kernel asserts")),
+    Picture("help", (100, 40), ("question_mark",)),
+)
+
+
+async def follow(user: Driver, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        kind, _, text = key.partition(":")
+        if kind == "see":
+            await user.see(text)
+        elif kind == "type":
+            await user.type(text)
+        else:
+            await user.press(key)
+
+
+async def render(picture: Picture, folder: Path) -> None:
+    async with opened(size=picture.size) as user:
+        if picture.theme:
+            user.app.theme = picture.theme
+        await follow(user, picture.keys)
+        await user.pilot.pause()
+        svg = user.app.export_screenshot(title="aoti-tui --demo")
+        (folder / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
+
+
+def main(wanted: list[str]) -> int:
+    """Render all pictures, or those named."""
+    FOLDER.mkdir(exist_ok=True)
+    for picture in PICTURES:
+        if wanted and picture.name not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as home:
+            # The defaults, not the choices of whoever renders them; no breakpoint of the last one.
+            os.environ |= {"XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home}
+            os.chdir(home)
+            asyncio.run(render(picture, FOLDER))
+        print(f"screenshots/{picture.name}.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
