@@ -81,7 +81,6 @@ def _take_terminal_as_input() -> None:
     terminal = os.open("/dev/tty", os.O_RDWR)
     os.dup2(terminal, 0)
     os.close(terminal)
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def _print_instead(arguments: argparse.Namespace, log_text: str | None) -> int:
