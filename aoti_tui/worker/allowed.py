@@ -271,7 +271,9 @@ class _Checker:
         owner = self.resolve(node.value)
         if isinstance(owner, Namespace):
             if not hasattr(owner, node.attr):
-                raise refused(f"{ast.unparse(node)}, which kernels do not use", node.lineno)
+                raise refused(
+                    f"{ast.unparse(node)}, which this triton has not for kernels", node.lineno
+                )
             return
         if node.attr not in VALUE_ATTRIBUTES:
             raise refused(f"the attribute .{node.attr}", node.lineno)

@@ -23,6 +23,7 @@ from .handle import Handle, plain
 from .problems import KERNEL_FILE, unavailable, unsupported
 from .reduction import Reductions, as_tuple
 from .rewrite import Rewriter, logic, spread
+from .windows import put_back
 
 
 class Divergence(Exception):
@@ -145,6 +146,8 @@ class Language:
         for owner in (tl, tl.core):
             for name, member in special.items():
                 setattr(owner, name, member)
+        if not hasattr(tl, "advance"):
+            put_back(self)
         tl.dtype.to_ir = lambda dtype, _: dtype
         for kind in (tl.pointer_type, tl.block_type):
             kind.to_ir = lambda dtype, _: dtype
