@@ -15,6 +15,8 @@ from pathlib import Path
 from aoti_tui.artifacts.errors import ArtifactError
 
 _WRAPPER_END = ".wrapper.cpp"
+_WRAPPER_MARK = b"AOTInductorModel::run_impl("
+"""What a wrapper under another name holds: torch 2.6 and older call it ``<hash>.cpp``."""
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 200_000
 
@@ -105,6 +107,7 @@ def _kind_of(data: bytes) -> str:
 def _from_folder(folder: Path, model: str | None) -> WrapperText:
     wrappers: list[Path] = []
     packages: list[Path] = []
+    others: list[Path] = []
     for count, name in enumerate(_files_below(folder)):
         if count > _MOST_FILES:
             break
@@ -112,6 +115,9 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
             wrappers.append(Path(name))
         elif name.endswith(".pt2"):
             packages.append(Path(name))
+        elif name.endswith(".cpp"):
+            others.append(Path(name))
+    wrappers = wrappers or [p for p in others if _is_wrapper(p)]
     found = sorted(wrappers) or sorted(packages)
     chosen = [p for p in found if model is None or model in (p.parent.name, p.name, str(p))]
     if model is not None and not chosen and len(packages) == 1 and not wrappers:
@@ -132,6 +138,13 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
             "Give the path of one of them, or choose with --model NAME.",
         )
     return open_wrapper(chosen[0], model if chosen[0].suffix == ".pt2" else None)
+
+
+def _is_wrapper(path: Path) -> bool:
+    try:
+        return path.stat().st_size <= _LARGEST and _WRAPPER_MARK in path.read_bytes()
+    except OSError:
+        return False
 
 
 def _label(folder: Path, path: Path) -> str:
@@ -159,7 +172,10 @@ def package_models(path: Path) -> dict[str, str]:
     Two wrappers of one model are told apart by their file name.
     """
     with zipfile.ZipFile(path) as package:
-        members = [i.filename for i in package.infolist() if i.filename.endswith(_WRAPPER_END)]
+        names = [i.filename for i in package.infolist()]
+        members = [n for n in names if n.endswith(_WRAPPER_END)] or [
+            n for n in names if n.endswith(".cpp") and _WRAPPER_MARK in package.read(n)
+        ]
     models: dict[str, str] = {}
     for member in members:
         parts = member.split("/")
