@@ -305,9 +305,11 @@ class _Reader:
 
     def read_disabled_asserts(self, function: ast.FunctionDef) -> None:
         """Asserts that Inductor commented out: they are shown, and cannot fire."""
-        last = function.end_lineno or len(self.lines)
-        for number in range(function.lineno, min(last, len(self.lines)) + 1):
-            match = _DISABLED_ASSERT.match(self.lines[number - 1])
+        for number in range(function.lineno + 1, len(self.lines) + 1):
+            line = self.lines[number - 1]
+            if number > (function.end_lineno or 0) and line[:1] not in ("", " ", "\t", "#"):
+                break  # the next function; a comment can stand after the last statement
+            match = _DISABLED_ASSERT.match(line)
             if match is None:
                 continue
             try:
