@@ -54,6 +54,11 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "source_nodes": list(failure.source_nodes),
         "aten": list(failure.aten),
         "ops": [{"aten": op.aten, "pattern": op.pattern} for op in failure.ops],
+        "model_frames": [
+            {"file": f.file, "line": f.line, "function": f.function, "code": f.code}
+            for f in failure.model_frames
+        ],
+        "debug_handle": failure.debug_handle,
         "cause": _cause(failure.cause),
         "possible_causes": [_cause(c) for c in failure.possible_causes],
         "fixes": [{"title": f.title, "text": f.text} for f in failure.fixes],

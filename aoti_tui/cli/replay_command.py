@@ -234,7 +234,8 @@ def _lines(result: ReplayResult, agrees: bool | None, problems: tuple[str, ...])
         first = "fired first" if fired.order == 0 else f"fired as number {fired.order + 1}"
         lines += [
             f"assert on kernel line {fired.kernel_line}: {fired.message}{made_up}",
-            f"  {len(fired.programs)} programs, {fired.failing_lanes} lanes, {first}: {shown}{more}",
+            f"  {len(fired.programs)} programs, {fired.failing_lanes} lanes, {first}: "
+            f"{shown}{more}",
             f"  first: program {fired.first_program}, lane {fired.first_lane}: {values}",
         ]
     for fault in result.faults:

@@ -127,6 +127,8 @@ class Explainer:
                 if not (a.line == found.line and a.message == found.message) and not a.disabled
             ),
             logged=logged,
+            model_frames=launch.model_frames if launch is not None else (),
+            debug_handle=launch.debug_handle if launch is not None else None,
             notes=() if evidence.fired else _notes(candidates, chosen, launch),
         )
 

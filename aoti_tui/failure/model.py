@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aoti_tui.index.model import ModelFrame
+
 Program = tuple[int, int, int]
 
 
@@ -192,3 +194,7 @@ class Failure:
     """Other asserts of the kernel: kernel line and message."""
     logged: LoggedAssert | None = None
     notes: tuple[str, ...] = field(default=())
+    model_frames: tuple[ModelFrame, ...] = ()
+    """Lines of the user's model that made the kernel, where the wrapper carries them."""
+    debug_handle: int | None = None
+    """Inductor's provenance debug handle of the launch, where the wrapper carries it."""

@@ -59,6 +59,13 @@ def _section(failure: Failure, wrapper: str) -> str:
         + "\n".join(chain_lines(failure.index.tree, 60))
         + "\n```"
     )
+    if failure.model_frames:
+        parts.append(
+            "### Model code\n\n"
+            + "\n".join(
+                f"- `{f.file}:{f.line}` in {f.function}: `{f.code}`" for f in failure.model_frames
+            )
+        )
     if failure.guards:
         parts.append("### Guards\n\n" + "\n".join(f"- {g.text}" for g in failure.guards))
     parts.append(

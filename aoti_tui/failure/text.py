@@ -8,6 +8,7 @@ from aoti_tui.failure.model import Failure, GuardFinding, Program, ProvenanceNod
 from aoti_tui.failure.provenance import walk
 
 _SHOWN_PROGRAMS = 6
+_SHOWN_FRAMES = 8
 
 
 def headline(failure: Failure) -> tuple[str, ...]:
@@ -117,6 +118,11 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
         yield _row("ops", ", ".join(failure.source_nodes) or ", ".join(failure.aten))
         if patterns:
             yield _row("", patterns)
+    for number, frame in enumerate(failure.model_frames[:_SHOWN_FRAMES]):
+        place = f"{frame.file}:{frame.line} in {frame.function}"
+        yield _row("model" if number == 0 else "", f"{place}: {frame.code}")
+    if failure.debug_handle is not None:
+        yield _row("", f"provenance debug handle {failure.kernel}:{failure.debug_handle}")
     for number, fix in enumerate(failure.fixes):
         yield _row("fix" if number == 0 else "", f"{number + 1}. {fix.title}: {fix.text}")
     if failure.siblings:
