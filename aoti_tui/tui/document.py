@@ -20,8 +20,10 @@ from pygments.token import Token, _TokenType
 from aoti_tui.index.model import Kernel, WrapperIndex
 from aoti_tui.tui.text import visible
 
-WINDOW = 80
-"""Lines of C++ coloured at a time: a little more than a tall terminal shows."""
+WINDOW = 40
+"""Lines of C++ coloured at a time: about what a terminal shows."""
+LONGEST = 600
+"""Characters of a line that are coloured: the metadata of a kernel is one line of thousands."""
 
 NAME = re.compile(r"[^\W\d]\w*")
 KEYWORDS = frozenset(
@@ -64,6 +66,11 @@ class NameAt:
     name: str
     start: int
     end: int
+
+
+def _has_long_strings(kernel: Kernel) -> bool:
+    """Whether strings may go over lines, as in a docstring of a user's own kernel."""
+    return any('"""' in line or "'''" in line for line in kernel.lines[1:-1])
 
 
 def _kind(token: _TokenType) -> str:
@@ -115,7 +122,7 @@ class SourceDocument:
         )
         self._starts = [start for start, _, _ in self._spans]
         self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
-        self._python: dict[int, list[tuple[Run, ...]]] = {}
+        self._python: dict[int, tuple[Run, ...]] = {}
         self._cpp: dict[int, list[tuple[Run, ...]]] = {}
         self.width = max((len(line) for line in lines), default=0)
 
@@ -174,23 +181,29 @@ class SourceDocument:
             return ()
         position = bisect_right(self._starts, line) - 1
         if position >= 0 and line <= self._spans[position][1]:
-            return self._python_runs(position)[line - self._spans[position][0]]
+            return self._python_runs(line, *self._spans[position])
         window = (line - self.first) // WINDOW
         return self._cpp_runs(window)[(line - self.first) % WINDOW]
 
-    def _python_runs(self, position: int) -> list[tuple[Run, ...]]:
-        found = self._python.get(position)
-        if found is None:
-            start, end, _ = self._spans[position]
-            lines = [self.text(line) for line in range(start, end + 1)]
-            # The first and last lines hold the quotes of async_compile.triton('…', '''…'''):
-            # lexed with the rest, they would make all of it one string.
-            body = list(_lex(PythonLexer(), lines[1:-1])) if len(lines) > 2 else []
-            found = [((lines[0], "comment"),), *body]
-            if len(lines) > 1:
-                found.append(((lines[-1], "comment"),))
-            self._python[position] = found
-        return found
+    def _python_runs(self, line: int, start: int, end: int, kernel: Kernel) -> tuple[Run, ...]:
+        found = self._python.get(line)
+        if found is not None:
+            return found
+        if line in (start, end):
+            # The quotes of async_compile.triton('…', '''…'''): lexed with the rest, they would
+            # make all of it one string.
+            self._python[line] = ((self.text(line), "comment"),)
+        elif _has_long_strings(kernel):
+            lines = range(start + 1, end)
+            lexed = _lex(PythonLexer(), [self.text(number) for number in lines])
+            self._python.update(zip(lines, lexed, strict=True))
+        else:
+            # Generated kernels have one statement a line, so that each can be lexed alone.
+            text = self.text(line)
+            runs = next(_lex(PythonLexer(), [text[:LONGEST]]))
+            rest = ((text[LONGEST:], ""),) if len(text) > LONGEST else ()
+            self._python[line] = (*runs, *rest)
+        return self._python[line]
 
     def _cpp_runs(self, window: int) -> list[tuple[Run, ...]]:
         found = self._cpp.get(window)

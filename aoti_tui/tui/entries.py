@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
@@ -39,9 +39,11 @@ class Entry:
     key: object
     failed: bool = False
 
-    @property
-    def haystack(self) -> str:
-        return f"{self.label} {self.detail}".lower()
+    haystack: str = field(init=False, compare=False)
+    """What the filter looks at, in lower case."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "haystack", f"{self.label} {self.detail}".lower())
 
 
 def entries(incident: Incident) -> tuple[Entry, ...]:

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
-from aoti_tui.index.model import Launch
+from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.model import Program
 from aoti_tui.tui import tasks
 from aoti_tui.tui.actions import BY_ID, bindings
@@ -83,6 +83,7 @@ class MainScreen(Screen[int]):
             **self.settings.handlers(),
         }
         self._said = ""
+        self._marked_kernel: Kernel | None = None
         self.messages_said: list[str] = []
         """All messages so far, oldest first."""
 
@@ -407,11 +408,12 @@ class MainScreen(Screen[int]):
     def _cursor(self, event: SourceView.CursorMoved) -> None:
         view = self.query_one(SourceView)
         kernel = view.document.kernel_at(event.line)
-        where = f"kernel {kernel.name} line {kernel.kernel_line(event.line)}" if kernel else ""
+        # The gutter has the line numbers: a title that changed with each would repaint the pane.
         self.query_one("#source", Pane).set_title(
-            f"Source {view.document.path.rsplit('/', 1)[-1]}:{event.line}", where
+            f"Source {view.document.path.rsplit('/', 1)[-1]}", kernel.name if kernel else ""
         )
-        if kernel is not None and not view.marks.asserts:
+        if kernel is not self._marked_kernel:
+            self._marked_kernel = kernel
             self.replaying.mark()
 
     @on(SourceView.Followed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,9 +40,11 @@ def _thread(screen: MainScreen, work: Callable[[], None], group: str) -> None:
     screen.run_worker(work, thread=True, group=group, exclusive=True, exit_on_error=False)
 
 
-def _open(
-    request: OpenRequest, log: str | None, log_name: str, progress: Callable[[str, float], None]
-) -> Incident:
+LARGE = 20_000
+"""Lines of a wrapper from which on it is shown before its log is matched."""
+
+
+def _open(request: OpenRequest, progress: Callable[[str, float], None]) -> Incident:
     given = Given(
         inputs=request.inputs,
         settings=request.settings,
@@ -52,9 +55,7 @@ def _open(
         model=request.model,
         seed=request.seed,
     )
-    return incidents.open_incident(
-        request.wrapper, log=log, log_name=log_name, given=given, progress=progress
-    )
+    return incidents.open_incident(request.wrapper, given=given, progress=progress)
 
 
 def open_incident(screen: MainScreen) -> None:
@@ -69,11 +70,20 @@ def open_incident(screen: MainScreen) -> None:
             text, name = request.log_text, "the given log"
             if text is None and request.log is not None:
                 text, name = open_log(str(request.log)), str(request.log)
-            incident = _open(request, text, name, progress)
+            incident = _open(request, progress)
+            if text is not None:
+                if len(incident.index.lines) > LARGE:
+                    # Matching a log to hundreds of kernels takes seconds; there is much to see.
+                    screen.post_message(Opened(incident, f"Matching {name} …"))
+                incident = incident.with_log(text, name)
         except ArtifactError as error:
             fatal = screen.browsing.incident is None
             screen.post_message(Refused(error.what, error.why, error.do, fatal=fatal))
             return
+        # The index lives as long as the program: looking through it for garbage, again and again,
+        # is felt as a stutter in a large wrapper.
+        gc.collect()
+        gc.freeze()
         screen.post_message(Opened(incident))
 
     _thread(screen, work, "open")

@@ -18,7 +18,7 @@ async def test_the_first_screen_answers() -> None:
         )
         view = user.screen.query_one(SourceView)
         assert view.line == 777
-        assert "✗ 777  46 │" in user.text()
+        assert "✗ 777  46 ┃" in user.text()
 
 
 async def test_six_steps_from_the_assert_to_the_failing_lane() -> None:

@@ -22,15 +22,15 @@ def test_six_steps_on_the_demo() -> None:
         user.press("i")
         user.see("Input 2 is arg4_1, dimension 0 = 0", "1329", "auto arg4_1 = std::move")
         user.press("\x0f")
-        user.see("wrapper.cpp:777")
+        user.see("777 46 ┃")
         user.press("\x1b[A" * 5)
-        user.see("wrapper.cpp:772")
+        user.see("772 41 ┃")
         user.press("b")
         user.see("Breakpoint set: kernel line 41 (tmp6)", "● 772")
         user.press("c")
         user.see("Stopped at breakpoint line 41: tmp6", "tmp6 = where(tmp4=False, tmp2=-1")
         user.press("n")
-        user.see("wrapper.cpp:773")
+        user.see("773 42 ┃")
         user.press("c")
         user.see(
             "fails in 1 lane of program 2: tmp10 = -1, ks0 = 0",
@@ -78,7 +78,7 @@ def test_doubt_back_from_the_assert_to_the_load_and_its_element() -> None:
         user.see("tmp5 = -1 comes from ks0 = 0 (s7, input)")
         # And the other operand: the element of the buffer that this program loads.
         user.press("\x1b[A" * 12)
-        user.see("wrapper.cpp:759")
+        user.see("759 28 ┃")
         user.press("t")
         user.see("reads in_ptr0[2]", "→ 0")
         user.press("q")

@@ -14,12 +14,14 @@ class Pane(Vertical):
 
     def __init__(self, *children: Widget, id: str, title: str) -> None:
         super().__init__(*children, id=id)
-        self.title = title
+        self._titles = (title, "")
         self.border_title = Content(title)
 
     def set_title(self, title: str, subtitle: str = "") -> None:
-        self.border_title = Content(title)
-        self.border_subtitle = Content(subtitle)
+        if (title, subtitle) != self._titles:
+            self._titles = (title, subtitle)
+            self.border_title = Content(title)
+            self.border_subtitle = Content(subtitle)
 
     def place(self, rect: Rect | None) -> None:
         """Move the pane there, or hide it."""

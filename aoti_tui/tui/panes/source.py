@@ -103,6 +103,9 @@ class SourceView(ScrollView, can_focus=True):
         self._name_number: int | None = None
         self._code: dict[int, Text] = {}
         self._styles: dict[str, Style] = {}
+        self._strips: dict[int, Strip] = {}
+        self._strips_for: tuple[object, ...] = ()
+        """What the kept strips were made for; with anything else they are made again."""
 
     def on_mount(self) -> None:
         self._measure()
@@ -116,12 +119,14 @@ class SourceView(ScrollView, can_focus=True):
     def _repaint(self) -> None:
         self._styles.clear()
         self._code.clear()
+        self._strips.clear()
         self.refresh()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles.clear()
         self._code.clear()
+        self._strips.clear()
 
     def show(self, document: SourceDocument) -> None:
         """Put another file in the pane."""
@@ -273,17 +278,25 @@ class SourceView(ScrollView, can_focus=True):
         return text
 
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
         line = int(self.scroll_offset.y) + y + self.document.first
-        base = self.rich_style
+        width = self.scrollable_content_region.width
         if line > self.document.last:
-            return Strip.blank(width, base)
-        on_cursor = line == self.line
-        if on_cursor:
-            base = base + self._style("line")
+            return Strip.blank(width, self.rich_style)
+        if line == self.line:
+            return self._strip(line, width, self.rich_style + self._style("line"))
+        made_for = (id(self.document), id(self.marks), self.needle, width, self.scroll_offset.x)
+        if made_for != self._strips_for or len(self._strips) > 4000:
+            self._strips.clear()
+            self._strips_for = made_for
+        strip = self._strips.get(line)
+        if strip is None:
+            strip = self._strips[line] = self._strip(line, width, self.rich_style)
+        return strip
+
+    def _strip(self, line: int, width: int, base: Style) -> Strip:
         left = int(self.scroll_offset.x)
         room = max(0, width - self._gutter)
-        code = self._decorated(line, on_cursor)
+        code = self._decorated(line, line == self.line)
         body = Strip(code.render(self.app.console)).crop(left, left + room)
         inline = self.marks.inline.get(line)
         if inline is not None:
@@ -332,7 +345,7 @@ class SourceView(ScrollView, can_focus=True):
             sign,
             Segment(f"{line:>{self._digits}} ", self._style("gutter")),
             Segment(f"{kernel_line or '':>3} ", self._style("kernel-line")),
-            Segment("│", self._style("gutter")),
+            Segment("┃" if line == self.line else "│", self._style("gutter")),
         ]
 
     def on_focus(self) -> None:
