@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.exit_codes import FAILED, UNUSABLE
 from aoti_tui.replay.errors import ReplayError
+
+TRACEBACK = "AOTI_TUI_TRACEBACK"
+"""Set to see the traceback of an error of ours."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,13 +26,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ReplayError as error:
         say_error(error.what, error.why, error.do)
         return FAILED if error.kind in ("died", "python", "bad-request") else UNUSABLE
-    except KeyboardInterrupt:
-        print("aoti-tui: interrupted", file=sys.stderr)
-        return 130
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is left to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        say_error(
+            "something in aoti-tui itself broke",
+            f"{type(error).__name__}: {error} ({os.path.basename(last.filename)}:{last.lineno})",
+            f"Please report it, with what `{TRACEBACK}=1 aoti-tui …` prints.",
+        )
+        return FAILED
+    except KeyboardInterrupt:
+        print("aoti-tui: interrupted", file=sys.stderr)
+        return 130
 
 
 def say_error(what: str, why: str, do: str) -> None:
