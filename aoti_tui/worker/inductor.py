@@ -13,16 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from .findings import kernel_line
 from .handle import Handle, plain
 from .language import Language, Namespace
-from .problems import unsupported
+from .lookback import Lookback
 from .sorting import sort_with_index
 
 FALLBACK = "torch._inductor.runtime.triton_helpers"
 
 
-class Helpers(Namespace):
+class Helpers(Lookback, Namespace):
     """The namespace kernels know as `triton_helpers`."""
 
     def __init__(self, lang: Language, tl: Any, libdevice: Any, tl_math: Any) -> None:
@@ -320,6 +319,24 @@ class Helpers(Namespace):
         result = result % size.to(tl.uint64)
         return result.to(tl.int64) + low
 
+    def rand4x(self, seed: Any, offsets: Any, BLOCK: Any) -> Any:
+        """Four numbers per Philox call: lane k of a block takes number k % 4 of call k // 4."""
+        return self._four_at_a_time("rand", seed, offsets, BLOCK)
+
+    def randn4x(self, seed: Any, offsets: Any, BLOCK: Any) -> Any:
+        return self._four_at_a_time("randn", seed, offsets, BLOCK)
+
+    def _four_at_a_time(self, name: str, seed: Any, offsets: Any, block: Any) -> Any:
+        tl = self._language.tl
+        size = int(plain(block))
+        offsets = offsets.to(tl.uint32)
+        seed = tl.min(self._language.settle(seed) + offsets * 0, axis=0)
+        if size % 4:
+            return getattr(tl, name)(seed, offsets)
+        calls = tl.min(offsets, axis=0) // 4 + tl.arange(0, size // 4)
+        r0, r1, r2, r3 = getattr(tl, f"{name}4x")(seed, calls)
+        return tl.reshape(tl.join(tl.join(r0, r2), tl.join(r1, r3)), [size])
+
     # splitting a number into mantissa and exponent
 
     def frexp(self, x: Any) -> Any:
@@ -339,69 +356,6 @@ class Helpers(Namespace):
 
     def x_grid_barrier(self, sem: Any) -> None:
         self._language.builder.run.wait_at_barrier()
-
-    def pack_value_flag(self, value: Any, flag: Any, unsigned: Any, packed: Any) -> Any:
-        unsigned, packed = plain(unsigned), plain(packed)
-        bits = value.to(unsigned, bitcast=True).to(packed)
-        return flag.to(packed) | (bits << unsigned.primitive_bitwidth)
-
-    def unpack_value(self, pack: Any, dtype: Any, unsigned: Any) -> Any:
-        dtype, unsigned = plain(dtype), plain(unsigned)
-        bits = (pack >> unsigned.primitive_bitwidth).to(unsigned)
-        return bits.to(dtype, bitcast=True)
-
-    def unpack_flag(self, pack: Any, dtype: Any) -> Any:
-        return pack.to(plain(dtype))
-
-    def exclusive_scan_decoupled_lookback(
-        self,
-        scratch_base: Any,
-        block_value: Any,
-        index: Any,
-        combine_fn: Any,
-        DTYPE_VALUE_AS_UINT: Any,
-        DTYPE_PACK: Any,
-    ) -> Any:
-        """Programs run in order, so the one before has always published its prefix."""
-        tl = self._language.tl
-        unsigned, packed = plain(DTYPE_VALUE_AS_UINT), plain(DTYPE_PACK)
-        dtype = block_value.dtype
-        position = int(index)
-        exclusive = tl.zeros([], dtype)
-        inclusive = block_value
-        if position > 0:
-            pack = tl.load(scratch_base + (position - 1))
-            self._published(int(self.unpack_flag(pack, unsigned)))
-            exclusive = self.unpack_value(pack, dtype, unsigned)
-            inclusive = combine_fn(exclusive, block_value)
-        flag = tl.full([], 2, unsigned)
-        tl.store(scratch_base + position, self.pack_value_flag(inclusive, flag, unsigned, packed))
-        return exclusive
-
-    def exclusive_scan_decoupled_lookback_64(
-        self, scratch_base: Any, block_value: Any, index: Any, combine_fn: Any
-    ) -> Any:
-        """The same for values of 64 bits: flag, block sum and prefix are three words."""
-        tl = self._language.tl
-        position = int(index)
-        exclusive = tl.zeros([], block_value.dtype)
-        inclusive = block_value
-        if position > 0:
-            before = scratch_base + 3 * (position - 1)
-            self._published(int(tl.load(before)))
-            exclusive = tl.load(before + 2).to(block_value.dtype, bitcast=True)
-            inclusive = combine_fn(exclusive, block_value)
-        tl.store(scratch_base + 3 * position + 2, inclusive.to(tl.uint64, bitcast=True))
-        tl.store(scratch_base + 3 * position, tl.full([], 2, tl.uint64))
-        return exclusive
-
-    def _published(self, flag: int) -> None:
-        if flag != 2:
-            raise unsupported(
-                "the scan's scratch memory holds no prefix of the program before: "
-                "it must be zeroed and all earlier programs run first",
-                kernel_line(),
-            )
 
 
 def _scalar(value: Any) -> Any:

@@ -7,19 +7,15 @@ the GPU's may differ by the few units in the last place that CUDA's manual state
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from .arithmetic import high_half
-from .casts import convert
-from .dtypes import BY_NAME, BY_TRITON
-from .floats import Array, round_to
-from .handle import Handle, plain
+from . import libdevice_bits as bits
+from .floats import Array
 from .language import Language
+from .libdevice_calls import Function, Library
 from .special import through_torch
-
-Function = Callable[..., Any]
 
 
 def _round_half_away(x: Array) -> Array:
@@ -198,186 +194,6 @@ KINDS = {
     "ll": "int64",
     "ull": "uint64",
 }
-TO_WHOLE: dict[str, Function] = {"rd": np.floor, "ru": np.ceil, "rz": np.trunc, "rn": np.rint}
-
-
-def directed(values: Array, mode: str, dtype: Any) -> Array:
-    """float64 values in `dtype`, rounded down (rd), up (ru), to zero (rz) or nearest (rn)."""
-    nearest: Array = values.astype(dtype)
-    if mode == "rn" or dtype == np.float64:
-        return nearest
-    back = nearest.astype(np.float64)
-    down, up = dtype.type(-np.inf), dtype.type(np.inf)
-    too_high = back > values
-    too_low = back < values
-    if mode == "rz":
-        too_high, too_low = too_high & (values > 0), too_low & (values < 0)
-    nearest = np.where(too_high & (mode != "ru"), np.nextafter(nearest, down), nearest)
-    return np.where(too_low & (mode != "rd"), np.nextafter(nearest, up), nearest)
-
-
-class Library:
-    """Wraps numpy functions as functions of Triton tensors."""
-
-    def __init__(self, lang: Language) -> None:
-        self.lang = lang
-
-    def operands(self, values: tuple[Any, ...]) -> tuple[list[Handle], tuple[int, ...]]:
-        """Handles of broadcast operands; Python numbers take the first tensor's type."""
-        tl = self.lang.tl
-        tensors = [v for v in values if isinstance(v, tl.tensor)]
-        like = tensors[0].dtype if tensors else None
-        ready = []
-        for value in values:
-            if isinstance(value, tl.tensor):
-                ready.append(value)
-                continue
-            bare = plain(value)
-            same = like is not None and (like.is_floating() or isinstance(bare, int))
-            ready.append(self.lang.scalar(bare, like if same else None))
-        shape: tuple[int, ...] = ()
-        for value in ready:
-            shape = np.broadcast_shapes(shape, value.handle.shape)
-        handles = []
-        for value in ready:
-            handle = value.handle
-            if len(handle.shape) < len(shape):
-                ones = (1,) * (len(shape) - len(handle.shape))
-                data = handle.data.reshape(handle.data.shape[0], *ones, *handle.data.shape[1:])
-                handle = Handle(data, handle.dtype, shape)
-            handles.append(handle)
-        return handles, shape
-
-    def give(self, data: Array, name: str, shape: tuple[int, ...]) -> Any:
-        """A tensor of the torch-named type."""
-        number = BY_NAME[name]
-        dtype = next(
-            getattr(self.lang.tl, n)
-            for n in (number.triton, _tl_name(number.triton))
-            if hasattr(self.lang.tl, n)
-        )
-        data = np.asarray(data)
-        if number.small is not None:
-            data = round_to(data, number.small)
-        return self.lang.tensor(Handle(data.astype(number.values), dtype, shape))
-
-    def floating(self, function: Function) -> Function:
-        def call(*values: Any, **_: Any) -> Any:
-            handles, shape = self.operands(values)
-            lead = next((h for h in handles if h.dtype.is_floating()), handles[0])
-            number = BY_TRITON[lead.dtype.name]
-            if number.kind != "float":
-                number = BY_NAME["float32"]
-            with np.errstate(all="ignore"):
-                wide = [h.data.astype(np.float64) for h in handles]
-                return self.give(function(*wide), number.name, shape)
-
-        return call
-
-    def fixed(self, function: Function, result: str) -> Function:
-        def call(*values: Any, **_: Any) -> Any:
-            handles, shape = self.operands(values)
-            with np.errstate(all="ignore"):
-                return self.give(function(*[h.data for h in handles]), result, shape)
-
-        return call
-
-    def integer(self, function: Function) -> Function:
-        """Functions whose result has the first operand's own type."""
-
-        def call(*values: Any, **_: Any) -> Any:
-            handles, shape = self.operands(values)
-            number = BY_TRITON[handles[0].dtype.name]
-            return self.give(function(*[h.data for h in handles]), number.name, shape)
-
-        return call
-
-    def bits(self, source: str, result: str) -> Function:
-        def call(value: Any, **_: Any) -> Any:
-            handles, shape = self.operands((value,))
-            data = np.ascontiguousarray(handles[0].data.astype(BY_NAME[source].values))
-            return self.give(data.view(BY_NAME[result].values), result, shape)
-
-        return call
-
-    def rounded(self, function: Function, mode: str) -> Function:
-        def call(*values: Any, **_: Any) -> Any:
-            handles, shape = self.operands(values)
-            number = BY_TRITON[handles[0].dtype.name]
-            wide = [h.data.astype(np.float64) for h in handles]
-            return self.give(directed(function(*wide), mode, number.values), number.name, shape)
-
-        return call
-
-    def conversion(self, source: str, target: str, mode: str) -> Function:
-        def call(value: Any, **_: Any) -> Any:
-            handles, shape = self.operands((value,))
-            data = handles[0].data.astype(BY_NAME[source].values)
-            wanted = BY_NAME[target]
-            if wanted.kind == "float":
-                return self.give(
-                    directed(data.astype(np.float64), mode, wanted.values), target, shape
-                )
-            whole = TO_WHOLE[mode](data)
-            findings = self.lang.builder.run.findings
-            return self.give(convert(whole, BY_NAME[source], wanted, findings), target, shape)
-
-        return call
-
-
-def _tl_name(short: str) -> str:
-    names = {"fp64": "float64", "fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-    return names.get(short, short.replace("fp8", "float8"))
-
-
-def _leading_zeros(x: Array) -> Array:
-    wide = x.view(np.dtype(f"u{x.dtype.itemsize}"))
-    count = np.zeros(x.shape, np.int32)
-    for bit in range(x.dtype.itemsize * 8):
-        count = np.where(wide >> wide.dtype.type(bit) != 0, bit + 1, count)
-    return x.dtype.itemsize * 8 - count
-
-
-def _population(x: Array) -> Array:
-    wide = x.view(np.dtype(f"u{x.dtype.itemsize}"))
-    one = wide.dtype.type(1)
-    count = np.zeros(x.shape, np.int32)
-    for bit in range(x.dtype.itemsize * 8):
-        count += ((wide >> wide.dtype.type(bit)) & one).astype(np.int32)
-    return count
-
-
-def _first_set(x: Array) -> Array:
-    return np.where(x == 0, 0, x.dtype.itemsize * 8 - _leading_zeros(x & -x))
-
-
-def _reversed_bits(x: Array) -> Array:
-    wide = x.view(np.dtype(f"u{x.dtype.itemsize}"))
-    size = x.dtype.itemsize * 8
-    one = wide.dtype.type(1)
-    result = np.zeros_like(wide)
-    for b in range(size):
-        result |= ((wide >> wide.dtype.type(b)) & one) << wide.dtype.type(size - 1 - b)
-    return result.view(x.dtype)
-
-
-def _permuted(x: Array, y: Array, selector: Array) -> Array:
-    both = (y.astype(np.uint64) & np.uint64(0xFFFFFFFF)) << np.uint64(32)
-    both = both | (x.astype(np.uint64) & np.uint64(0xFFFFFFFF))
-    result = np.zeros(np.broadcast_shapes(x.shape, y.shape, selector.shape), np.uint64)
-    for place in range(4):
-        pick = (selector.astype(np.uint64) >> np.uint64(4 * place)) & np.uint64(7)
-        result |= ((both >> (pick * np.uint64(8))) & np.uint64(0xFF)) << np.uint64(8 * place)
-    return result.astype(np.uint32).astype(x.dtype)
-
-
-def _high(x: Array, y: Array) -> Array:
-    if x.dtype.kind == "i" and x.dtype.itemsize == 4:
-        return ((x.astype(np.int64) * y.astype(np.int64)) >> 32).astype(x.dtype)
-    if x.dtype.kind == "i":
-        high = high_half(x, y)
-        return high - np.where(x < 0, y, 0) - np.where(y < 0, x, 0)
-    return high_half(x, y)
 
 
 def functions(lang: Language) -> dict[str, Function]:
@@ -399,17 +215,17 @@ def functions(lang: Language) -> dict[str, Function]:
     found.update(
         {
             "abs": _either_abs(library),
-            "brev": library.integer(_reversed_bits),
-            "byte_perm": library.integer(_permuted),
-            "clz": library.fixed(_leading_zeros, "int32"),
-            "ffs": library.fixed(_first_set, "int32"),
-            "popc": library.fixed(_population, "int32"),
+            "brev": library.integer(bits.reversed_bits),
+            "byte_perm": library.integer(bits.permuted),
+            "clz": library.fixed(bits.leading_zeros, "int32"),
+            "ffs": library.fixed(bits.first_set, "int32"),
+            "popc": library.fixed(bits.population, "int32"),
             "hadd": library.integer(lambda x, y: ((x.astype(np.int64) + y) >> 1).astype(x.dtype)),
             "rhadd": library.integer(
                 lambda x, y: ((x.astype(np.int64) + y + 1) >> 1).astype(x.dtype)
             ),
-            "mul24": library.integer(_multiply_24),
-            "mulhi": library.integer(_high),
+            "mul24": library.integer(bits.multiply_24),
+            "mulhi": library.integer(bits.high),
             "sad": library.integer(
                 lambda x, y, z: (np.abs(x.astype(np.int64) - y) + z).astype(x.dtype)
             ),
@@ -436,13 +252,6 @@ def functions(lang: Language) -> dict[str, Function]:
         }
     )
     return found
-
-
-def _multiply_24(x: Array, y: Array) -> Array:
-    def low(v: Array) -> Array:
-        return (v.astype(np.int64) << 40) >> 40
-
-    return (low(x) * low(y)).astype(x.dtype)
 
 
 def _either_abs(library: Library) -> Function:

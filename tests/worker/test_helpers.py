@@ -358,3 +358,28 @@ def test_inline_ptx_is_flagged_and_unsupported(worker: Talk) -> None:
     args = {"out_ptr0": {"tensor": "out"}}
     error = worker.fail("scan", kernel="ptx", args=args, blocks={"XBLOCK": 4}, grid=[1])
     assert (error["kind"], error["kernel_line"]) == ("unsupported", line)
+
+
+def test_random_numbers_four_at_a_time(worker: Talk) -> None:
+    compiled(
+        worker,
+        """
+        @triton.jit
+        def draw(out_ptr0, out_ptr1, XBLOCK : tl.constexpr):
+            xoffset = tl.program_id(0) * XBLOCK
+            xindex = xoffset + tl.arange(0, XBLOCK)
+            tl.store(out_ptr0 + xindex, triton_helpers.rand4x(7, xindex, XBLOCK))
+            r0, r1, r2, r3 = tl.rand4x(7, xoffset // 4 + tl.arange(0, XBLOCK // 4))
+            tl.store(out_ptr1 + xoffset + 4 * tl.arange(0, XBLOCK // 4) + 2, r2)
+        """,
+        "draw",
+        {"out_ptr0": "*fp32", "out_ptr1": "*fp32"},
+    )
+    for name in ("all", "third"):
+        worker.ask("zeros", name=name, shape=[64], stride=None, dtype="float32")
+    args = {"out_ptr0": {"tensor": "all"}, "out_ptr1": {"tensor": "third"}}
+    launch = {"kernel": "draw", "args": args, "blocks": {"XBLOCK": 16}, "grid": [4]}
+    worker.ask("scan", **launch, mode="big", write=True)
+    drawn = worker.values("all")
+    assert len(set(drawn.tolist())) == 64
+    np.testing.assert_array_equal(drawn[2::4], worker.values("third")[2::4])
