@@ -45,14 +45,15 @@ class Execution:
         self.sources = sources
         self.symbols = symbols
         self.doing = doing
-        self.tensors = TensorTable(index, client, sources, symbols, prefix)
         self.notes: list[str] = []
+        self.tensors = TensorTable(index, client, sources, symbols, prefix, self.notes)
         self.broken_checks: list[str] = []
         """Checks of the wrapper itself that do not hold: it would have stopped there."""
         self._on_launch: OnLaunch | None = None
         self._progress: Progress | None = None
         self._done = 0
         self._total = 0
+        self._calls = 0
         self._bounds: dict[str, int] | None = None
         sources.bound_of = self._bound_of
 
@@ -252,9 +253,12 @@ class Execution:
 
     def _extern(self, extern: ExternCall) -> None:
         self.doing(f"replaying {extern.op} (:{extern.line})")
-        prefix, view = self.tensors.prefix, self.tensors.view
+        self._calls += 1
+        prefix, view = f"{self.tensors.prefix}call{self._calls}:", self.tensors.view
         try:
-            result = replay_op(extern, self.client, prefix, view, self.symbols.number)
+            result = replay_op(
+                extern, self.client, prefix, view, self.symbols.number, self.index.lines
+            )
         except NotReplayed as error:
             self.notes.append(
                 f"{extern.op} (:{extern.line}) is not replayed, its result is made up: {error}"

@@ -7,7 +7,7 @@ its length, an optional is a pointer, bools are ints, results are ``&name_handle
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from aoti_tui.index.calls import split_arguments
@@ -22,6 +22,8 @@ _ARRAY = re.compile(
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?f?|[-+]?INFINITY|NAN")
 _INTEGER = re.compile(r"-?\d+(?:LL|L|UL|ULL)?")
 _OUTPUT = re.compile(r"&\s*(\w+?)(?:_handle)?$")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_RETURNED = re.compile(r"\s*(?:auto|at::Tensor)\s+\w+\s*=")
 _STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
 _PLACE = (
     "this->device_idx_",
@@ -39,16 +41,18 @@ def extern_arguments(
     extern: ExternCall,
     hold: Callable[[TensorView], str],
     evaluate: Callable[[str], int | float],
+    lines: Sequence[str] = (),
 ) -> tuple[list[dict[str, Any]], list[str | None]]:
     """``(args, outputs)`` for the worker.
 
     ``hold`` gives the worker's name of a tensor, ``evaluate`` a C++ expression's value.
     ``outputs`` are the wrapper names of what the call makes, in its order, None for a result that
-    nobody keeps. Raises :class:`CannotConvert`.
+    nobody keeps; ``lines`` of the wrapper tell how many results of a returned tuple are taken.
+    Raises :class:`CannotConvert`.
     """
     if extern.op.startswith("proxy_executor"):
         return _proxy_arguments(extern, hold, evaluate)
-    views = [*extern.writes, *extern.reads]
+    views = _Views(extern)
     made = {view.base for view in extern.writes}
     args: list[dict[str, Any]] = []
     outputs: list[str | None] = []
@@ -66,7 +70,7 @@ def extern_arguments(
             # for numbers.
             outputs.append(None)
             continue
-        view = _view_in(text, views)
+        view = views.named_in(text)
         array = _ARRAY.fullmatch(text)
         if array is not None:
             items = split_arguments(array["items"])
@@ -75,9 +79,56 @@ def extern_arguments(
             position = _skip_length(texts, position, len(items))
         elif view is not None:
             args.append({"tensor": hold(view)})
+        elif "tmp_tensor_handle" in text and (view := views.unnamed()) is not None:
+            # A throw-away name: the index has put what it stands for among the reads.
+            args.append({"tensor": hold(view)})
         else:
             args.append(_scalar(text, evaluate))
+    if not outputs and _RETURNED.match(extern.text):
+        outputs = [*_results(extern, lines)]
     return args, outputs
+
+
+def _results(extern: ExternCall, lines: Sequence[str]) -> Iterator[str]:
+    """Names of what a call returns: itself, and ``buf7#1`` for ``std::get<1>(buf7)``."""
+    for view in extern.writes:
+        yield view.base
+        taken = re.compile(rf"std::get<(\d+)>\(\s*{re.escape(view.base)}\s*\)")
+        parts = [int(m[1]) for line in lines for m in taken.finditer(line)]
+        for part in range(1, max(parts, default=0) + 1):
+            yield part_name(view.base, part)
+
+
+def part_name(name: str, part: int) -> str:
+    """The name under which one of several results is kept."""
+    return name if part == 0 else f"{name}#{part}"
+
+
+class _Views:
+    """The views of a call, each handed out once where its text names it."""
+
+    def __init__(self, extern: ExternCall) -> None:
+        self._left = [*extern.writes, *extern.reads]
+        texts = " ".join(extern.arguments)
+        named = set(_IDENTIFIER.findall(texts))
+        self._unnamed = [v for v in extern.reads if v.base not in named]
+        self._all = list(self._left)
+
+    def named_in(self, text: str) -> TensorView | None:
+        names = set(_IDENTIFIER.findall(text))
+        for source in (self._left, self._all):
+            for view in source:
+                if view.base in names or f"{view.base}_handle" in names:
+                    if source is self._left:
+                        self._left.remove(view)
+                    return view
+        return None
+
+    def unnamed(self) -> TensorView | None:
+        """The next view of which no argument names the base."""
+        if self._unnamed:
+            return self._unnamed.pop(0)
+        return self._left.pop(0) if self._left else None
 
 
 def _proxy_arguments(
@@ -100,14 +151,14 @@ def _proxy_arguments(
 def _array(
     kind: str,
     items: tuple[str, ...],
-    views: list[TensorView],
+    views: _Views,
     hold: Callable[[TensorView], str],
     evaluate: Callable[[str], int | float],
 ) -> dict[str, Any]:
     if "Tensor" in kind:
         tensors: list[str | None] = []
         for item in items:
-            view = _view_in(item, views)
+            view = views.named_in(item)
             if view is None and item.strip() != "nullptr":
                 raise CannotConvert(f"the tensor {item!r} is not known")
             tensors.append(hold(view) if view is not None else None)
@@ -147,14 +198,3 @@ def _skip_length(texts: list[str], position: int, length: int) -> int:
     if position < len(texts) and texts[position].strip().rstrip("UL") == str(length):
         return position + 1
     return position
-
-
-def _view_in(text: str, views: list[TensorView]) -> TensorView | None:
-    """The first view whose base ``text`` names; it is used up unless it is named plainly."""
-    names = set(re.findall(r"[A-Za-z_]\w*", text))
-    for view in views:
-        if view.base in names or f"{view.base}_handle" in names:
-            if view.sizes is not None:
-                views.remove(view)
-            return view
-    return None

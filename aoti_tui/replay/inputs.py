@@ -41,6 +41,8 @@ class ExpectedInput:
     dtype: str | None
     shape: tuple[int | None, ...] | None
     stride: tuple[int | None, ...] | None
+    least_rank: int = 0
+    """At least so many dimensions, where the shape is not known."""
 
     def describe(self) -> str:
         if self.is_scalar:
@@ -60,8 +62,8 @@ def expected_inputs(index: WrapperIndex) -> tuple[ExpectedInput, ...]:
 
 def _expected(index: WrapperIndex, one: Input) -> ExpectedInput:
     guards = index.guards_of(one.position)
-    dims = [g.dim for g in guards if g.dim is not None and g.check in ("min", "max", "equals")]
-    dims += [
+    guarded = [g.dim for g in guards if g.dim is not None and g.check in ("min", "max", "equals")]
+    used = [
         s.dim
         for s in index.symbols
         if s.kind == "input_dim" and s.position == one.position and s.dim is not None
@@ -71,15 +73,28 @@ def _expected(index: WrapperIndex, one: Input) -> ExpectedInput:
     stride: tuple[int | None, ...] | None = None
     if sized is not None:
         shape, stride = sized
-    elif dims:
-        rank = max(dims) + 1
+    elif guarded:
+        rank = max([*guarded, *used]) + 1
         shape = tuple(_fixed(guards, "equals", d) for d in range(rank))
         stride = tuple(_fixed(guards, "stride", d) for d in range(rank))
-    elif guards and not one.is_scalar:
+    elif (guards and not one.is_scalar) or _is_read_as_number(index, one.name):
         shape, stride = (), ()
     return ExpectedInput(
-        one.position, one.name, one.is_scalar, _dtype(index, one, guards), shape, stride
+        one.position,
+        one.name,
+        one.is_scalar,
+        _dtype(index, one, guards),
+        shape,
+        stride,
+        max(used, default=-1) + 1,
     )
+
+
+def _is_read_as_number(index: WrapperIndex, name: str) -> bool:
+    """Whether the wrapper takes a number out of it, which only a one-element tensor allows."""
+    if any(s.kind == "item" and s.tensor == name for s in index.symbols):
+        return True
+    return any(f"{name}.item" in scope.condition for scope in index.scopes)
 
 
 def _fixed(guards: Sequence[Guard], check: str, dim: int) -> int | None:
@@ -188,7 +203,12 @@ def _does_not_fit(expected: ExpectedInput, given: GivenInput) -> bool:
         return expected.shape not in (None, ())
     if expected.dtype is not None and given.dtype != expected.dtype:
         return True
-    return expected.shape is not None and len(given.shape) != len(expected.shape)
+    if expected.shape is None:
+        return len(given.shape) < expected.least_rank
+    if expected.shape == () and given.shape == (1,):
+        # One element is one element, also for `item()`.
+        return False
+    return len(given.shape) != len(expected.shape)
 
 
 def _mild_problems(
@@ -198,7 +218,7 @@ def _mild_problems(
     for e, g in zip(expected, given, strict=True):
         if g.kind != "tensor" or e.shape is None:
             continue
-        for dim, (want, have) in enumerate(zip(e.shape, g.shape, strict=True)):
+        for dim, (want, have) in enumerate(zip(e.shape, g.shape, strict=False)):
             if want is not None and want != have:
                 problems.append(
                     f"input {e.position} ({e.name}): size {have} at dimension {dim}, where the "

@@ -76,6 +76,13 @@ def prepare(
         )
         if kind != "constexpr":
             request[name] = {"float" if isinstance(passed, float) else "int": passed}
+    for parameter in kernel.parameters:
+        # Up to torch 2.6 a size of 1 is a constant beside the signature, and no argument.
+        fixed = kernel.constants.get(parameter.name)
+        if parameter.name in request or parameter.type == "constexpr":
+            continue
+        if isinstance(fixed, int | float) and not isinstance(fixed, bool):
+            request[parameter.name] = {"float" if isinstance(fixed, float) else "int": fixed}
     blocks = blocks_of(kernel, kernels.program(launch.kernel))
     grid = grid_of(
         kernel,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from aoti_tui.index.model import Buffer, TensorView, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.externs import part_name
 from aoti_tui.replay.launching import dtype_in_launches
 from aoti_tui.replay.sources import Sources
 from aoti_tui.replay.symbols import SymbolTable
@@ -15,6 +16,7 @@ from aoti_tui.replay.tensors import Held, Storage, contiguous, element_count
 
 LARGEST_GUESS = 1 << 22
 _SIZE_ARRAY = re.compile(r"(\w+?)_(size|stride)\[(\d+)\]")
+_PART = re.compile(r"std::get<(\d+)>\(\s*(\w+)\s*\)")
 _ITEM = re.compile(r"(\w+)\.item(?:<\w+>)?\(\)")
 _SIZE_CALL = re.compile(r"(\w+)\.(size|stride)\((\d+)L?\)")
 
@@ -29,6 +31,7 @@ class TensorTable:
         sources: Sources,
         symbols: SymbolTable,
         prefix: str,
+        notes: list[str],
     ) -> None:
         self.index = index
         self.client = client
@@ -38,11 +41,13 @@ class TensorTable:
         self.handles: list[str] = []
         """What this run has put into the worker, to be dropped after it."""
         self._by_name: dict[str, Held] = {}
+        self._notes = notes
         self._views = 0
+        self._allocated = 0
         symbols.resolve_with(self._read_off)
 
     def __getitem__(self, name: str) -> Held:
-        """The tensor of a buffer, an input or a constant. Raises ReplayError when unknown."""
+        """The tensor of a buffer, an input or a constant; made up where nothing is known."""
         held = self._by_name.get(name)
         if held is not None:
             return held
@@ -52,12 +57,11 @@ class TensorTable:
         else:
             constant = self.index.constant_named(name)
             if constant is None:
-                raise ReplayError(
-                    "unknown",
-                    f"What {name} holds is not known",
-                    "the wrapper's text up to here does not say where it gets its memory",
-                    "Look at the gaps of the index; captured tensors (--tensors) can stand in",
+                self._notes.append(
+                    f"where {name} gets its contents is not understood: they are made up"
                 )
+                self.invent(name, "made up: the wrapper's text is not understood")
+                return self._by_name[name]
             held = self.sources.constant(constant)
         self._by_name[name] = held
         return held
@@ -116,8 +120,9 @@ class TensorTable:
             # A branch or a call fills it, under this name.
             return
         if buffer.of is not None and buffer.kind in ("reuse", "view", "alias"):
+            of = part_name(buffer.of, self._part(buffer))
             self._by_name[buffer.name] = self.view(
-                TensorView(buffer.of, buffer.sizes, buffer.strides, buffer.offset, buffer.dtype)
+                TensorView(of, buffer.sizes, buffer.strides, buffer.offset, buffer.dtype)
             )
             return
         if buffer.sizes is None or buffer.dtype is None:
@@ -131,6 +136,13 @@ class TensorTable:
         stride = self.sizes(buffer.strides) if buffer.strides else contiguous(shape)
         self._by_name[buffer.name] = self._allocate(buffer.name, shape, stride, buffer.dtype)
 
+    def _part(self, buffer: Buffer) -> int:
+        """``1`` for ``auto buf9 = std::get<1>(buf7);`` (torch 2.5), else 0."""
+        if not 1 <= buffer.line <= len(self.index.lines):
+            return 0
+        match = _PART.search(self.index.lines[buffer.line - 1])
+        return int(match[1]) if match is not None and match[2] == buffer.of else 0
+
     def _allocate(self, name: str, shape: Sequence[int], stride: Sequence[int], dtype: str) -> Held:
         """Fresh memory, poisoned: what is read before it is written is noticed."""
         if any(size < 0 for size in shape):
@@ -140,7 +152,10 @@ class TensorTable:
                 f"with these symbols its sizes are {list(shape)}",
                 "Set the symbols to values that give sizes of at least 0",
             )
-        handle = f"{self.prefix}{name}"
+        # A loop allocates under one name again and again, while its last round's memory lives on
+        # under another.
+        self._allocated += 1
+        handle = f"{self.prefix}{name}:{self._allocated}"
         self.client.request(
             "empty",
             name=handle,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,12 +35,13 @@ def replay_op(
     prefix: str,
     hold: Callable[[Any], Held],
     number: Callable[[str], Number],
+    lines: Sequence[str],
 ) -> OpResult:
     """Run an extern call in the worker. Raises :class:`NotReplayed`, or ReplayError when the
     worker died or the user cancelled."""
     sources = [hold(view).storage.source for view in extern.reads]
     try:
-        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number)
+        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number, lines)
     except (CannotConvert, ReplayError) as error:
         if isinstance(error, ReplayError) and error.kind in FATAL:
             raise

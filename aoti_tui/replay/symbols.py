@@ -199,7 +199,8 @@ class SymbolTable:
     def _tied(self, position: int, dim: int, held: Held, expected: ExpectedInput) -> int | None:
         """The set value of the symbol that a dimension shares, where the wrapper says so only by
         giving it no symbol of its own (equal sizes share one symbol)."""
-        if expected.shape is not None and expected.shape[dim] is not None:
+        known = expected.shape
+        if known is not None and (dim >= len(known) or known[dim] is not None):
             return None
         for symbol in self.index.symbols:
             if symbol.kind != "input_dim" or not self.is_set(symbol.name):
