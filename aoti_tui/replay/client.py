@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,8 @@ HELLO_SECONDS = 60.0
 CANCEL_GRACE_SECONDS = 5.0
 """How long a request may go on after SIGINT before the process is killed. A single numpy
 operation on a very large block cannot be interrupted by a signal handler of Python."""
+
+CANCEL_EVERY_SECONDS = 0.25
 
 _DO = {
     "unavailable": "Install torch and triton for this Python, or name another with --python",
@@ -101,11 +104,22 @@ class WorkerClient:
             if process is None or running is None or process.poll() is not None:
                 return False
             self._cancelled = True
-            process.send_signal(signal.SIGINT)
-        timer = threading.Timer(CANCEL_GRACE_SECONDS, self._kill_if_running, (process, running))
-        timer.daemon = True
-        timer.start()
+        threading.Thread(
+            target=self._interrupt, args=(process, running), name="cancel", daemon=True
+        ).start()
         return True
+
+    def _interrupt(self, process: subprocess.Popen[bytes], running: str) -> None:
+        """Ask until the request ends: a signal that comes before the worker has begun with it is
+        ignored there."""
+        deadline = time.monotonic() + CANCEL_GRACE_SECONDS
+        while time.monotonic() < deadline:
+            with self._state:
+                if self._running != running or process.poll() is not None:
+                    return
+                process.send_signal(signal.SIGINT)
+            time.sleep(CANCEL_EVERY_SECONDS)
+        self._kill_if_running(process, running)
 
     def close(self) -> None:
         """End the worker. The client cannot be used afterwards."""

@@ -75,27 +75,28 @@ def stop_at_asserts():
 
 _LIBDEVICE = '''
 
-class libdevice:
-    """The interpreter has no libdevice: torch computes it on the CPU (rounding may differ)."""
+if GPU:
+    from triton.language.extra import libdevice
+else:
 
-    names = {{"nearbyint": "round", "rint": "round", "fast_expf": "exp", "fast_logf": "log"}}
+    class libdevice:
+        """The interpreter has none: torch computes it on the CPU, and may round otherwise."""
 
+    def define_libdevice(name):
+        from triton.runtime.interpreter import TensorHandle
 
-def define_libdevice(name):
-    from triton.runtime.interpreter import TensorHandle
+        known = {{"nearbyint": "round", "rint": "round", "fast_expf": "exp", "fast_logf": "log"}}
+        known = known.get(name, name)
+        function = getattr(torch, known, None) or getattr(torch.special, known)
 
-    function = getattr(torch, libdevice.names.get(name, name), None) or getattr(torch.special, name)
+        def call(*arguments, **_):
+            values = [torch.from_numpy(a.handle.data.copy()) for a in arguments]
+            result = function(*values).numpy()
+            kind = arguments[0].dtype
+            return tl.core.tensor(TensorHandle(result, kind.scalar), arguments[0].type)
 
-    def call(*arguments, **_):
-        values = [torch.from_numpy(a.handle.data.copy()) for a in arguments]
-        result = function(*values).numpy()
-        kind = arguments[0].dtype
-        return tl.core.tensor(TensorHandle(result, kind.scalar), arguments[0].type)
+        setattr(libdevice, name, staticmethod(call))
 
-    setattr(libdevice, name, staticmethod(call))
-
-
-if not GPU:
     for name in {names!r}:
         define_libdevice(name)
 '''
