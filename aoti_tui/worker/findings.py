@@ -12,6 +12,7 @@ import numpy as np
 from .floats import Array
 from .handle import Handle
 from .problems import KERNEL_FILE
+from .writes import Writes
 
 Program = tuple[int, int, int]
 
@@ -70,6 +71,7 @@ class Findings:
         self.asserts: dict[tuple[int, str], FiredAssert] = {}
         self.faults: dict[tuple[int, str, str], Fault] = {}
         self.flags: dict[tuple[int | None, str], None] = {}
+        self.writes = Writes()
         self.moment = 0
 
     @property
@@ -157,6 +159,7 @@ class Findings:
             if fault.program < mine.program:
                 mine.program, mine.element, mine.lane = fault.program, fault.element, fault.lane
         self.flags.update(other.flags)
+        self.writes.add(other.writes.kept, other.writes.count)
 
     def only(self, program: Program) -> Findings:
         """What concerns one program: asserts that failed in it, faults first seen in it."""

@@ -104,6 +104,8 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
         wanted = np.ones((1,) * elements.ndim, dtype=bool) if mask is None else mask.data
     if run.recorder is not None:
         run.recorder.stored("store", argument.name, elements, value, mask, pointer.shape)
+    if run.watch is not None:
+        _watched(run, "store", argument, number, elements, wanted, value, pointer.shape)
     argument.storage.fork()
     view = argument.view(number.stored)
     if before:
@@ -129,6 +131,35 @@ def _report(
     run.findings.access_failed(access, name, elements, whole, size, run.programs, kernel_line())
     if run.recorder is not None:
         run.recorder.fault(access, name, elements, whole, size)
+
+
+def _watched(
+    run: Run,
+    access: str,
+    argument: Argument,
+    number: Number,
+    elements: Array,
+    wanted: Array,
+    value: Handle,
+    shape: tuple[int, ...],
+) -> None:
+    """Note the lanes that write to the watched element, with the value as it is stored."""
+    assert run.watch is not None
+    hit = run.watch.reached(argument, elements, wanted, number.size)
+    if not hit.any():
+        return
+    stored = decode(encode(value.data, number), number)
+    run.watch.note(
+        run.findings.writes,
+        access,
+        argument,
+        elements,
+        hit,
+        stored,
+        shape,
+        run.programs,
+        kernel_line(),
+    )
 
 
 def absolute(pointer: Handle) -> Array:
@@ -208,6 +239,9 @@ def atomic(
         _report(run, "atomic", argument.name, elements, bad, pointer.shape, count)
     if run.recorder is not None:
         run.recorder.stored("atomic", argument.name, elements, operands[-1], mask, pointer.shape)
+    if run.watch is not None:
+        operand = operands[-1]
+        _watched(run, "atomic", argument, number, elements, wanted, operand, pointer.shape)
     argument.storage.fork()
     view = argument.view(number.stored)
     chosen_at = elements[wanted] + before

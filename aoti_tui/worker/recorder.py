@@ -226,10 +226,7 @@ class Steps:
         for access in writes:
             step = self._add(note, site, access.argument, access.kind, access.value, rest)
             step["active"] = self._active(access)
-            step["target"] = {
-                "argument": access.argument,
-                "elements": self._elements(access),
-            }
+            step["target"] = self._target(access)
             rest = None
         if rest and not writes and not pending.asserts:
             self._add(note, site, "", "assign", note.value, rest)
@@ -266,6 +263,10 @@ class Steps:
             masked = [access for access in pending.accesses if access.mask is not None]
             if masked:
                 step["active"] = self._active(masked[-1])
+            writes = [access for access in pending.accesses if access.kind != "load"]
+            if writes:
+                step["active"] = self._active(writes[-1])
+                step["target"] = self._target(writes[-1])
         if value is not Ellipsis:
             self._value(step, value, (site.function, note.depth, name), kind)
         self.steps.append(step)
@@ -342,6 +343,9 @@ class Steps:
     def _elements(self, access: Access) -> dict[str, Any]:
         whole = np.broadcast_to(access.elements[0], access.shape)
         return encode.indices(whole, self.blobs)
+
+    def _target(self, access: Access) -> dict[str, Any]:
+        return {"argument": access.argument, "elements": self._elements(access)}
 
     def _active(self, access: Access) -> dict[str, Any]:
         if access.mask is None:

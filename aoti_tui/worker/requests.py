@@ -11,7 +11,7 @@ from .kernel import Kernel, compile_kernel
 from .problems import bad_request
 from .record import record
 from .run import Progress
-from .scan import scan
+from .scan import scan, who_wrote
 from .tensors import Tensors
 
 
@@ -98,7 +98,11 @@ class Requests:
 
     def do_compare(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return self.tensors.compare(
-            header["name"], header["with"], header.get("rtol"), header.get("atol")
+            header["name"],
+            header["with"],
+            header.get("rtol"),
+            header.get("atol"),
+            bool(header.get("widen")),
         )
 
     def do_extern(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
@@ -132,6 +136,9 @@ class Requests:
 
     def do_scan(self, header: dict[str, Any], _: Blobs, progress: Progress) -> dict[str, Any]:
         return scan(self._kernel(header), header, self.tensors, progress)
+
+    def do_who_wrote(self, header: dict[str, Any], _: Blobs, progress: Progress) -> dict[str, Any]:
+        return who_wrote(self._kernel(header), header, self.tensors, progress)
 
     def do_record(self, header: dict[str, Any], blobs: Blobs, progress: Progress) -> dict[str, Any]:
         return record(self._kernel(header), header, self.tensors, progress, blobs)

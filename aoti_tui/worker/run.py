@@ -19,6 +19,7 @@ from .problems import unsupported
 
 if TYPE_CHECKING:
     from .recorder import Recorder
+    from .writes import Watch
 
 Progress = Callable[[int, int], None]
 # Lanes of one run of many programs: beyond it blocks fall out of the processor's caches.
@@ -30,7 +31,8 @@ class Run:
 
     `programs`: (n, 3) int32, the programs running together; `journal`: undo log of stores
     while programs may still part ways; `recorder`: notes values of the one program it is for;
-    `reads_atomics`: whether the kernel uses what its atomics found.
+    `watch`: an element whose writes are noted; `reads_atomics`: whether the kernel uses what its
+    atomics found.
     """
 
     def __init__(self, grid: tuple[int, int, int], arguments: dict[str, Argument]) -> None:
@@ -40,6 +42,7 @@ class Run:
         self.findings = Findings()
         self.journal: list[tuple[Array, Array, Array]] | None = None
         self.recorder: Recorder | None = None
+        self.watch: Watch | None = None
         self.barrier: Barrier | None = None
         self.reads_atomics = True
 

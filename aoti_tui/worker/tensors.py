@@ -172,6 +172,16 @@ class Tensors:
     def alias(self, name: str, base: str) -> None:
         self.named[name] = self.get(base)
 
+    def keep(self, name: str, like: str, data: Array) -> None:
+        """A tensor placed as `like` is, over a copy of these bytes of its storage."""
+        import torch
+
+        source = self.get(like)
+        result = torch.empty(0, dtype=source.dtype)
+        storage = torch.from_numpy(data.copy()).untyped_storage()
+        result.set_(storage, source.storage_offset(), source.shape, source.stride())
+        self.named[name] = result
+
     def drop(self, names: list[str]) -> None:
         for name in names:
             self.named.pop(name, None)
@@ -221,15 +231,24 @@ class Tensors:
         tensor[tuple(int(i) for i in index)] = value
 
     def compare(
-        self, name: str, other: str, rtol: float | None, atol: float | None
+        self,
+        name: str,
+        other: str,
+        rtol: float | None,
+        atol: float | None,
+        widen: bool = False,
     ) -> dict[str, Any]:
-        """Max|error| over max|reference| against rtol; integers and bools must be equal."""
+        """Max|error| over max|reference| against rtol; integers and bools must be equal.
+
+        With `widen` floats of different sizes are compared too.
+        """
         mine, theirs = self.get(name), self.get(other)
         if tuple(mine.shape) != tuple(theirs.shape):
             raise bad_request(
                 f"{name} has shape {list(mine.shape)}, {other} has {list(theirs.shape)}"
             )
-        if mine.dtype != theirs.dtype:
+        floats = mine.dtype.is_floating_point and theirs.dtype.is_floating_point
+        if mine.dtype != theirs.dtype and not (widen and floats):
             raise bad_request(f"{name} is {mine.dtype}, {other} is {theirs.dtype}")
         return compare_values(values_of(mine), values_of(theirs), rtol, atol)
 
