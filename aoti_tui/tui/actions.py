@@ -101,6 +101,13 @@ ACTIONS: tuple[Action, ...] = (
         "Stop here only when a condition holds in some lane (tmp10 < 0)",
         "Replay",
     ),
+    Action(
+        "watch",
+        "e",
+        "Watch",
+        "Watch an expression of temporaries beside them (tmp10 - ks0); empty forgets all",
+        "Replay",
+    ),
     Action("who_made", "w", "Who made", "Go to the step that made this value", "Find"),
     Action("who_uses", "u", "Who uses", "Go to the step that uses this value", "Find"),
     Action(
@@ -155,6 +162,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("copy_chain", "Y", "Copy chain", "Copy the provenance chain as text", "Take"),
     Action(
         "report", "R", "Report", "Write the report of the failure to a file and copy it", "Take"
+    ),
+    Action(
+        "script",
+        "X",
+        "Script",
+        "Write a stand-alone Python script that makes the failure happen again",
+        "Take",
     ),
     Action("screenshot", "S", "Screenshot", "Save a picture of the screen (SVG)", "Take", needs=""),
     Action(

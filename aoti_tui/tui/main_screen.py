@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.geometry import Offset
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
@@ -20,15 +18,23 @@ from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.model import Program
 from aoti_tui.tui import tasks
 from aoti_tui.tui.actions import BY_ID, bindings
+from aoti_tui.tui.arranging import Arranging
 from aoti_tui.tui.browsing import Browsing
-from aoti_tui.tui.config import Config, save_choices, save_memory
-from aoti_tui.tui.dialogs.jump_mode import JumpMode
+from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.help import help_text
 from aoti_tui.tui.keyline import KeyLine
-from aoti_tui.tui.layout import PANES, View, arrange
-from aoti_tui.tui.messages import Diagnosed, Opened, Progressed, Refused, Replayed, SymbolsKnown
+from aoti_tui.tui.messages import (
+    Diagnosed,
+    Opened,
+    Progressed,
+    Refused,
+    Replayed,
+    Said,
+    SymbolsKnown,
+)
+from aoti_tui.tui.origins import Origins
 from aoti_tui.tui.palette import EverythingProvider
 from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
@@ -45,10 +51,10 @@ from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.text import plain
+from aoti_tui.tui.values import Values
 from aoti_tui.tui.whatif import Settings
 
 HINT = "First time? i goes to the model input, c runs to the assert, ? explains."
-LETTERS = "sdfghjkl"
 MESSAGES = 100
 
 
@@ -69,16 +75,21 @@ class MainScreen(Screen[int]):
         super().__init__()
         self.request = request
         self.config = config
-        self.view = View(shift=config.shift, hidden=frozenset(config.hidden) & frozenset(PANES))
         self.stops = Stops(str(request.wrapper), config)
+        self.arranging = Arranging(self)
         self.browsing = Browsing(self)
+        self.origins = Origins(self)
         self.replaying = Replaying(self, self.stops)
+        self.values = Values(self)
         self.taking = Taking(self)
         self.settings = Settings(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
+            **self.arranging.handlers(),
             **self.browsing.handlers(),
+            **self.origins.handlers(),
             **self.replaying.handlers(),
+            **self.values.handlers(),
             **self.taking.handlers(),
             **self.settings.handlers(),
         }
@@ -88,24 +99,13 @@ class MainScreen(Screen[int]):
         """All messages so far, oldest first."""
 
     def _own_handlers(self) -> dict[str, Callable[[], None]]:
-        panes = {f"pane_{n}": self._pane_opener(pane) for n, pane in enumerate(PANES, 1)}
         return {
-            **panes,
-            "jump_mode": self.jump_mode,
-            "maximize": self.toggle_zoom,
-            "wider": lambda: self._shift(4),
-            "narrower": lambda: self._shift(-4),
-            "hide": self.hide,
-            "filter": self._filter,
             "answer": self._whole_answer,
             "messages": self._all_messages,
             "cancel": self.cancel,
             "help": self._help,
             "quit": lambda: self.app.exit(0),
         }
-
-    def _pane_opener(self, pane: str) -> Callable[[], None]:
-        return lambda: self.open_pane(pane)
 
     def compose(self) -> ComposeResult:
         yield Headline()
@@ -124,48 +124,13 @@ class MainScreen(Screen[int]):
         self.query_one("#say", Static).display = False
         self.query_one(SourceView).focus()
         self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
-        self.place_panes()
+        self.arranging.place_panes()
         tasks.open_incident(self)
 
     # -- layout -------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        self.place_panes()
-
-    def place_panes(self) -> None:
-        """Give the answer the rows it needs and the panes theirs."""
-        width, height = self.size
-        if not width or not height:
-            return
-        headline = self.query_one(Headline)
-        needed = headline.rows(width)
-        rows = min(needed, max(3, height // 5))
-        headline.styles.height = rows
-        headline.fit(width)
-        opening = self.query_one("#opening", ProgressBar)
-        used = rows + 1 + self._lay_message(width) + (1 if opening.display else 0)
-        result = arrange(width, max(1, height - used - 1), self.view)
-        note = "" if needed <= rows else f"A: {needed - rows} more lines"
-        tabs = self.query_one(TabLine)
-        tabs.load(result.tabs, frozenset(result.places), note)
-        if not tabs.display:
-            result = arrange(width, max(1, height - used), self.view)
-        for pane in self.query(Pane):
-            pane.place(result.places.get(str(pane.id)))
-
-    def open_pane(self, pane: str) -> None:
-        """Bring a pane to the front and focus it."""
-        hidden = self.view.hidden - {pane}
-        side = pane if pane != "source" else self.view.side
-        maximized = pane if self.view.maximized else ""
-        self._change(active=pane, side=side, hidden=hidden, maximized=maximized)
-        self.query_one(f"#{pane}", Pane).focus_content()
-
-    def _change(self, **changes: object) -> None:
-        view = replace(self.view, **changes)  # type: ignore[arg-type]
-        if view != self.view:
-            self.view = view
-            self.place_panes()
+        self.arranging.place_panes()
 
     def focused_pane(self) -> str:
         """The id of the pane that has the focus, ``""`` for none."""
@@ -178,64 +143,13 @@ class MainScreen(Screen[int]):
     def on_descendant_focus(self) -> None:
         pane = self.focused_pane()
         if pane:
-            self._change(active=pane, side=pane if pane != "source" else self.view.side)
-
-    def toggle_zoom(self) -> None:
-        """Give the focused pane everything, or give the others their places back."""
-        pane = self.focused_pane() or self.view.active
-        self._change(maximized="" if self.view.maximized else pane)
-
-    def hide(self) -> None:
-        pane = self.focused_pane()
-        if self.view.hidden and pane == "source":
-            self._change(hidden=frozenset())
-            self.say("All panes are shown again.")
-        elif pane in ("", "source"):
-            self.say("The source stays; - hides the pane that has the focus.")
-        else:
-            self._change(hidden=self.view.hidden | {pane})
-            self.query_one(SourceView).focus()
-            self.say("Hidden. Its digit brings it back, - on the source brings all back.")
-        self.config.hidden = sorted(self.view.hidden)
-        self._remember()
-
-    def _shift(self, columns: int) -> None:
-        self._change(shift=self.view.shift + columns)
-        self.config.shift = self.view.shift
-        self._remember()
-
-    def _remember(self) -> None:
-        problem = save_choices(self.config)
-        if problem:
-            self.say(problem, bad=True)
-
-    def jump_mode(self) -> None:
-        targets: dict[str, tuple[str, Offset]] = {}
-        places = [pane for pane in self.query(Pane) if pane.display]
-        for letter, pane in zip(LETTERS, places, strict=False):
-            targets[letter] = (str(pane.id), Offset(pane.region.x + 2, pane.region.y))
-        spare = [letter for letter in "qwertyuiop" if letter not in targets]
-        shown = {str(pane.id) for pane in places}
-        tabs = self.query_one(TabLine)
-        missing = [pane for pane in PANES if pane not in shown] if tabs.display else []
-        for letter, name in zip(spare, missing, strict=False):
-            targets[letter] = (name, Offset(tabs.column_of(name), tabs.region.y))
-
-        def chosen(pane: str | None) -> None:
-            if pane is not None:
-                self.open_pane(pane)
-
-        self.app.push_screen(JumpMode(targets), chosen)
-
-    def _filter(self) -> None:
-        self.open_pane("nav")
-        self.query_one(Navigator).focus_filter()
+            self.arranging.focused(pane)
 
     # -- telling ------------------------------------------------------------------------------
 
     def tell_answer(self, lines: tuple[str, ...], *, failed: bool) -> None:
         self.query_one(Headline).tell(lines, failed=failed)
-        self.place_panes()
+        self.arranging.place_panes()
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """One message above the keys, until the next one; ``M`` shows all of them in full."""
@@ -246,9 +160,9 @@ class MainScreen(Screen[int]):
         say = self.query_one("#say", Static)
         say.set_class(bad, "-bad")
         say.display = bool(text)
-        self.place_panes()
+        self.arranging.place_panes()
 
-    def _lay_message(self, width: int) -> int:
+    def lay_message(self, width: int) -> int:
         """Wrap the message for the screen; gives its rows, cut with a hint where it is long."""
         say = self.query_one("#say", Static)
         if not say.display:
@@ -324,21 +238,21 @@ class MainScreen(Screen[int]):
         if self.replaying.running:
             tasks.cancel_replay(self)
             self.say("Cancelling the replay …")
-        elif self.view.maximized:
-            self._change(maximized="")
+        elif self.arranging.view.maximized:
+            self.arranging.change(maximized="")
         else:
             self.say("")
 
     def start_replay(self, launch: Launch, program: Program | None) -> None:
-        if self.size.width < 100 or self.view.side not in ("run",):
-            self._change(side="run")
+        if self.size.width < 100 or self.arranging.view.side not in ("run",):
+            self.arranging.change(side="run")
         tasks.replay(self, launch, program, search=not self.browsing.launch_chosen)
 
     def replay_arrived(self) -> None:
         """Make room for the recording; on a narrow screen bring it to the front."""
-        self._change(replaying=True)
+        self.arranging.change(replaying=True)
         if self.size.width < 100 and self.focused_pane() == "source":
-            self.open_pane("run")
+            self.arranging.open_pane("run")
 
     def show_report(self, text: str, path: str) -> None:
         self.say(f"The report is {path}, and copied.")
@@ -368,7 +282,7 @@ class MainScreen(Screen[int]):
         self.query_one("#opening", ProgressBar).display = False
         self.browsing.load(event.incident)
         self.replaying.show()
-        self.place_panes()
+        self.arranging.place_panes()
         if event.told:
             self.say(event.told)
         elif self.config.problems:
@@ -387,12 +301,16 @@ class MainScreen(Screen[int]):
             self.replaying.failed()
             self.query_one(RunPane).tell(text)
         self.say(text, bad=True)
-        self.place_panes()
+        self.arranging.place_panes()
 
     @on(Replayed)
     def _replayed(self, event: Replayed) -> None:
         self.replaying.finished(event.outcome)
         self.settings.learned(event.outcome.symbols)
+
+    @on(Said)
+    def _told(self, event: Said) -> None:
+        self.say(event.text)
 
     @on(SymbolsKnown)
     def _symbols(self, event: SymbolsKnown) -> None:
@@ -436,15 +354,15 @@ class MainScreen(Screen[int]):
     def _entry(self, event: Navigator.Chosen) -> None:
         self.browsing.choose(event.entry)
         if self.size.width < 100:
-            self.open_pane("source")
+            self.arranging.open_pane("source")
 
     @on(RunPane.Picked)
     def _temporary(self, event: RunPane.Picked) -> None:
-        self.replaying.pick(event.name, event.follow)
+        self.values.pick(event.name, event.follow)
 
     @on(LaneGrid.Selected)
     def _lane(self, event: LaneGrid.Selected) -> None:
-        self.replaying.select_lane(event.lane)
+        self.values.select_lane(event.lane)
 
     @on(Timeline.Moved)
     def _moved(self, event: Timeline.Moved) -> None:
@@ -452,7 +370,7 @@ class MainScreen(Screen[int]):
 
     @on(TabLine.Picked)
     def _tab(self, event: TabLine.Picked) -> None:
-        self.open_pane(event.pane)
+        self.arranging.open_pane(event.pane)
 
     @on(KeyLine.Clicked)
     def _key(self, event: KeyLine.Clicked) -> None:

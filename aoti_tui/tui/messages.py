@@ -78,3 +78,11 @@ class SymbolsKnown(Message):
     def __init__(self, symbols: tuple[SymbolValue, ...]) -> None:
         super().__init__()
         self.symbols = symbols
+
+
+class Said(Message):
+    """Something long is done: words for the message line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text

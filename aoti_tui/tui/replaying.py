@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
@@ -21,27 +21,18 @@ from aoti_tui.replay.recording import (
     fails,
     next_step,
     previous_step,
-    who_made,
-    who_uses,
 )
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.messages import Outcome
-from aoti_tui.tui.panes.lanes import LaneView
-from aoti_tui.tui.panes.run import RunPane, RunView
-from aoti_tui.tui.panes.source import Marks, SourceView
+from aoti_tui.tui.panes.run import RunPane
+from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.showing import marks_for, run_view
 from aoti_tui.tui.stepping import (
     Lane,
     Temporary,
-    changed_lanes,
-    inline_values,
-    lane_test,
     lanes_of_interest,
-    marked_positions,
-    masked_lanes,
     position_at_line,
-    relevant_assert,
-    substituted,
     temporaries,
 )
 from aoti_tui.tui.stops import Stops
@@ -69,11 +60,12 @@ class Replaying:
         self.position = -1
         self.lane: Lane = ()
         self.selected = ""
-        self._explained = -1
+        self.watches: list[str] = []
+        self.explained = -1
         """Position of the step whose expression is shown: the last one, or one picked."""
         self.running = False
-        self._kernel: Kernel | None = None
-        self._launch: Launch | None = None
+        self.kernel: Kernel | None = None
+        self.launch: Launch | None = None
         self._then: Callable[[], None] | None = None
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -85,10 +77,6 @@ class Replaying:
             "step_into": lambda: self.step(1, "into"),
             "step_out": lambda: self.step(1, "out"),
             "run_to_cursor": self.run_to_cursor,
-            "next_failing": lambda: self.select_failing(1),
-            "previous_failing": lambda: self.select_failing(-1),
-            "who_made": self.who_made,
-            "who_uses": self.who_uses,
         }
 
     # -- state --------------------------------------------------------------------------------
@@ -103,13 +91,13 @@ class Replaying:
         recording = self.recording
         return (
             recording is not None
-            and self._launch is not None
-            and recording.launch_line == self._launch.line
+            and self.launch is not None
+            and recording.launch_line == self.launch.line
         )
 
     def focus(self, kernel: Kernel | None, launch: Launch | None) -> None:
         """The kernel and launch that run next."""
-        self._kernel, self._launch = kernel, launch
+        self.kernel, self.launch = kernel, launch
         self.show()
 
     def known_arguments(self) -> KnownLaunch:
@@ -141,21 +129,21 @@ class Replaying:
 
     def start(self, program: Program | None = None, then: Callable[[], None] | None = None) -> None:
         """Replay the launch on the screen; ``then`` runs instead of going to the first stop."""
-        if self._launch is None or self._kernel is None:
+        if self.launch is None or self.kernel is None:
             self.screen.say(
                 "There is no launch to run: choose a kernel or a launch in the navigator (5)."
             )
             return
-        if not self._kernel.has_source:
+        if not self.kernel.has_source:
             self.screen.say(
-                f"{self._kernel.name} cannot be run: the wrapper does not hold its source. "
+                f"{self.kernel.name} cannot be run: the wrapper does not hold its source. "
                 "Name the folder with the kernels' .py files with --kernels."
             )
             return
         self._then = then
         self.running = True
         self.screen.query_one(RunPane).progress("Starting the worker …", None)
-        self.screen.start_replay(self._launch, program)
+        self.screen.start_replay(self.launch, program)
 
     def finished(self, outcome: Outcome) -> None:
         """A replay came back: show what it found, then stop where the user wants to look."""
@@ -250,7 +238,7 @@ class Replaying:
     def _stand(self, position: int, message: str, *, bad: bool = False) -> None:
         recording = self.recording
         assert recording is not None
-        self.position = self._explained = position
+        self.position = self.explained = position
         step = recording.steps[position]
         if step.name and step.kind == "assign":
             self.selected = step.name
@@ -282,202 +270,16 @@ class Replaying:
         names = NAME.findall(ast.unparse(store.value)) if store and store.value else []
         return next((name for name in names if name in program.by_name), "")
 
-    # -- lanes and values ---------------------------------------------------------------------
-
-    def select_lane(self, lane: Lane) -> None:
-        self.lane = lane
-        self.show()
-
-    def select_failing(self, direction: int) -> None:
-        recording = self.recording
-        if recording is None:
-            return
-        lanes = lanes_of_interest(relevant_assert(recording, self.position))
-        if not lanes:
-            self.screen.say(
-                f"No lane of program {telling.program(recording.program)} fails. "
-                "P records another program."
-            )
-            return
-        at = lanes.index(self.lane) if self.lane in lanes else (-1 if direction > 0 else 0)
-        at = (at + direction) % len(lanes)
-        self.lane = lanes[at]
-        self.show()
-        self.screen.say(f"Failing lane {telling.lane(self.lane)}, {at + 1} of {len(lanes)}.")
-
-    def pick(self, name: str, follow: bool) -> None:
-        self.selected = name
-        temporary = self.selected_temporary()
-        if follow and temporary is not None:
-            self.move_to(temporary.position)
-        else:
-            self._explained = temporary.position if temporary is not None else self.position
-            self.show()
-
-    def _step_of_interest(self) -> int | None:
-        """The step whose value the user means: the name under the cursor, else the current one."""
-        recording = self.recording
-        if recording is None:
-            return None
-        name = self.selected
-        if self.screen.focused_pane() == "source":
-            at = self.screen.query_one(SourceView).name_at_cursor
-            place = self.screen.browsing.kernel_line_here()
-            if at is not None and place is not None and place[0].name == recording.kernel:
-                name = at.name
-        found = temporaries(recording, self.position, self.lane)
-        return next((t.position for t in found if t.name == name), None)
-
-    def who_made(self) -> None:
-        """Go to the step that made the value; asked there, to the step that made its operand."""
-        recording, outcome = self.recording, self.outcome
-        if recording is None or outcome is None or not self.recorded:
-            self._who_made_by_source()
-            return
-        position = self._step_of_interest()
-        if position is None:
-            self.screen.say("Put the cursor on a temporary that has a value, then press w.")
-            return
-        if position == self.position:
-            made = who_made(recording, outcome.program, position, self.lane)
-            operand = next((o for o in reversed(made.operands) if o.step is not None), None)
-            if operand is None or operand.step is None:
-                self.screen.say(telling.origin(made))
-                return
-            position = operand.step.position
-        self.move_to(position)
-        self.screen.say(substituted(recording, outcome.program, position, self.lane))
-
-    def _who_made_by_source(self) -> None:
-        """Without a recording: the assignment in the source."""
-        browsing = self.screen.browsing
-        place, at = browsing.kernel_line_here(), self.screen.query_one(SourceView).name_at_cursor
-        if place is None or at is None or browsing.incident is None:
-            if at is not None:
-                browsing.follow(self.screen.query_one(SourceView).line, at.name)
-            return
-        kernel, kernel_line = place
-        program = browsing.incident.kernel_program(kernel.name)
-        made = program.by_name.get(at.name, ())
-        before = [a for a in made if a.line < kernel_line] or [
-            a for a in made if a.line != kernel_line
-        ]
-        if before:
-            browsing.go_kernel_line(kernel.name, before[-1].line, at.name)
-            self.screen.say(f"{at.name} = {before[-1].text}")
-        else:
-            browsing.follow(self.screen.query_one(SourceView).line, at.name)
-
-    def who_uses(self) -> None:
-        recording, outcome = self.recording, self.outcome
-        if recording is None or outcome is None or not self.recorded:
-            self._who_uses_by_source()
-            return
-        position = self._step_of_interest()
-        users = who_uses(recording, outcome.program, position) if position is not None else ()
-        later = [step for step in users if step.position > self.position] or list(users)
-        if not later:
-            self.screen.say("Nothing uses this value afterwards.")
-            return
-        self.move_to(later[0].position)
-        names = ", ".join(dict.fromkeys(step.name or step.kind for step in users))
-        self.screen.say(f"Used by {names}.")
-
-    def _who_uses_by_source(self) -> None:
-        browsing = self.screen.browsing
-        place, at = browsing.kernel_line_here(), self.screen.query_one(SourceView).name_at_cursor
-        if place is None or at is None or browsing.incident is None:
-            self.screen.say("u shows who uses a name of a kernel: put the cursor on one.")
-            return
-        kernel, kernel_line = place
-        program = browsing.incident.kernel_program(kernel.name)
-        users = [a for a in program.assignments if at.name in a.reads and a.line > kernel_line]
-        if users:
-            browsing.go_kernel_line(kernel.name, users[0].line, at.name)
-            names = ", ".join(dict.fromkeys(name for user in users for name in user.names))
-            self.screen.say(f"{at.name} is used by {names}.")
-        else:
-            self.screen.say(f"No assignment below this line uses {at.name}.")
-
-    # -- showing ------------------------------------------------------------------------------
-
     def show(self) -> None:
         """Bring run pane and source marks up to date."""
-        self.screen.query_one(RunPane).load(self._view())
+        self.screen.query_one(RunPane).load(run_view(self))
         self.mark()
         self.screen.refresh_keys()
-
-    def _view(self) -> RunView:
-        outcome = self.outcome
-        if outcome is None or not self.recorded:
-            return RunView(telling.idle(self._kernel, self._launch, self.screen.given))
-        recording = outcome.recording
-        failing, asserts = marked_positions(recording)
-        shown = temporaries(recording, self.position, self.lane)
-        selected = next((t for t in shown if t.name == self.selected), None)
-        bad = bool(outcome.result.asserts or outcome.result.faults)
-        return RunView(
-            status=telling.status(outcome, self.position),
-            message=telling.found(outcome),
-            bad=bad,
-            expression=substituted(recording, outcome.program, self._explained, self.lane)
-            if self._explained >= 0
-            else "",
-            temporaries=shown,
-            selected=self.selected,
-            lanes=self._lane_view(recording, selected),
-            count=len(recording.steps),
-            position=self.position,
-            failing=failing,
-            asserts=asserts,
-            stops=self.stops.positions(recording),
-        )
-
-    def _lane_view(self, recording: Recording, selected: Temporary | None) -> LaneView | None:
-        if selected is None or not isinstance(selected.block, Block):
-            return None
-        asserted = relevant_assert(recording, self.position)
-        return LaneView(
-            name=selected.name,
-            block=selected.block,
-            lane=self.lane,
-            failing=lane_test(asserted.failing if asserted is not None else None),
-            masked=masked_lanes(recording, self.position),
-            changed=changed_lanes(recording, recording.steps[selected.position]),
-        )
 
     def mark(self) -> None:
         """Put breakpoints, asserts, the position and values beside the source on the screen."""
         view = self.screen.query_one(SourceView)
-        document = view.document
-        marks = Marks(breakpoints=self.stops.lines(document))
-        incident = self.screen.browsing.incident
-        failing = {
-            line
-            for failure in (incident.failures if incident is not None else ())
-            if (line := document.line_of(failure.kernel, failure.kernel_line)) is not None
-        }
-        asserts: set[int] = set()
-        kernel = document.kernel_at(view.line)
-        if kernel is not None and incident is not None:
-            for found in incident.kernel_program(kernel.name).asserts:
-                line = kernel.wrapper_line(found.line)
-                if line is not None and not found.disabled:
-                    asserts.add(line)
-        marks = replace(marks, failing=frozenset(failing), asserts=frozenset(asserts))
-        recording, outcome = self.recording, self.outcome
-        if recording is not None and outcome is not None and self.position >= 0:
-            step = recording.steps[self.position]
-            line = document.line_of(recording.kernel, step.kernel_line)
-            inline = {}
-            for number, value in inline_values(
-                recording, outcome.program, self.position, self.lane
-            ).items():
-                at = document.line_of(recording.kernel, number)
-                if at is not None:
-                    inline[at] = value
-            marks = replace(marks, step=line, inline=inline)
-        view.set_marks(marks)
+        view.set_marks(marks_for(self, view.document, view.line))
 
 
 def _is_bad(step: Step) -> bool:

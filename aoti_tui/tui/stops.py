@@ -15,10 +15,11 @@ from aoti_tui.replay.breakpoints import (
     watch,
     why_not,
 )
-from aoti_tui.replay.conditions import ConditionError
+from aoti_tui.replay.conditions import ConditionError, parse_condition
 from aoti_tui.replay.model import Recording
 from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.document import SourceDocument
+from aoti_tui.tui.stepping import Temporary
 
 
 class Stops:
@@ -112,12 +113,29 @@ class Stops:
         return found
 
 
-def watched(recording: Recording, position: int, text: str) -> str:
-    """The value of a watch expression at a position, or why it has none."""
+def watched(
+    recording: Recording, position: int, expressions: tuple[str, ...]
+) -> tuple[Temporary, ...]:
+    """Watch expressions at a position, as rows above the temporaries; a reason where one has no
+    value there."""
+    rows = []
+    for text in expressions:
+        try:
+            value = show_value(watch(recording, position, text))
+        except ConditionError as error:
+            value = f"({error})"
+        rows.append(Temporary(f"≔ {text}", "watch", "", value, "", False, position))
+    return tuple(rows)
+
+
+def expression_problem(text: str) -> str:
+    """Why a text is no expression, or ``""``; an empty one is fine."""
     try:
-        return show_value(watch(recording, position, text))
+        if text.strip():
+            parse_condition(text)
     except ConditionError as error:
-        return f"({error})"
+        return str(error)
+    return ""
 
 
 def _names_on(program: KernelProgram, kernel_line: int) -> str:

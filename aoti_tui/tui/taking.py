@@ -31,6 +31,7 @@ class Taking:
             "copy": self.copy,
             "copy_chain": self.copy_chain,
             "report": self.report,
+            "script": self.script,
             "screenshot": self.screenshot,
         }
 
@@ -115,6 +116,16 @@ class Taking:
             return
         self.screen.app.copy_to_clipboard(text)
         self.screen.show_report(text, str(path.resolve()))
+
+    def script(self) -> None:
+        """Write the launch on the screen as a script of its own, with its data beside it."""
+        launch = self.screen.browsing.launch
+        if launch is None:
+            self.screen.say("A script needs a launch: choose one in the navigator (5).")
+            return
+        path = Path(f"aoti-repro-{launch.kernel[:60]}-{launch.line}.py")
+        self.screen.say(f"Replaying what {launch.kernel} needs, to write its script …")
+        tasks.write_repro(self.screen, launch, path)
 
     def screenshot(self) -> None:
         try:

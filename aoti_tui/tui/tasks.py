@@ -16,6 +16,7 @@ from aoti_tui.incident import Given, Incident
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program
+from aoti_tui.replay.script import write_script
 from aoti_tui.tui.messages import (
     Diagnosed,
     Opened,
@@ -23,6 +24,7 @@ from aoti_tui.tui.messages import (
     Progressed,
     Refused,
     Replayed,
+    Said,
     SymbolsKnown,
 )
 from aoti_tui.tui.replaying import program_to_record
@@ -234,3 +236,20 @@ def read_symbols(screen: MainScreen) -> None:
         screen.post_message(SymbolsKnown(symbols))
 
     _thread(screen, work, "symbols")
+
+
+def write_repro(screen: MainScreen, launch: Launch, path: Path) -> None:
+    """Write the stand-alone script of a launch; says where it is."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            script, data = write_script(incident.session(), launch, path)
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do))
+            return
+        told = f"The script is {script.resolve()}, its data {data.name} beside it."
+        screen.post_message(Said(told))
+
+    _thread(screen, work, "replay")

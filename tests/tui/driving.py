@@ -68,6 +68,10 @@ class Driver:
                 pieces.append(" ".join("\n".join(part).split()))
         return pieces
 
+    def busy(self) -> bool:
+        """Whether a thread of the program is at work."""
+        return any(not worker.is_finished for worker in self.app.workers)
+
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
         await self.pilot.pause()

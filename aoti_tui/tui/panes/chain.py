@@ -81,7 +81,11 @@ class Chain(Pane):
         tree.show_root = False
         tree.guide_depth = 2
         yield tree
-        yield Static("", id="chain-detail", markup=False)
+        yield Static(
+            "Enter on a name in the source shows here where it comes from.",
+            id="chain-detail",
+            markup=False,
+        )
 
     def load(self, title: str, roots: tuple[ProvenanceNode, ...]) -> None:
         """Show trees, opened."""

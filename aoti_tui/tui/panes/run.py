@@ -67,7 +67,7 @@ class TemporaryRows(Rows):
             ordered.sort(key=lambda t: -t.position)
         elif self.order == "name":
             ordered.sort(key=lambda t: t.name)
-        ordered.sort(key=lambda t: t.name not in self.pinned)
+        ordered.sort(key=lambda t: (t.dtype != "watch", t.name not in self.pinned))
         heading = Row(_heading, selectable=False, heading=True)
         rows = [Row(_draw(t, t.name in self.pinned), t.name, strong=t.changed) for t in ordered]
         self.set_rows([heading, *rows], keep=selected)
@@ -207,6 +207,9 @@ def _heading(width: int) -> Text:
 def _draw(temporary: Temporary, pinned: bool) -> Callable[[int], Text]:
     sign = "✱" if temporary.changed else "⊤" if pinned else " "
     value = temporary.value + (" ·" if temporary.masked else "")
+    if temporary.dtype == "watch":
+        # An expression and its value need all the room there is.
+        return lambda width: Text(fit(visible(f"  {temporary.name} = {value}"), width), end="")
     cells = (
         f"{sign} {temporary.name}",
         temporary.dtype,

@@ -1,0 +1,111 @@
+"""What run pane and source margin show at a position of a replay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aoti_tui.incident import Incident
+from aoti_tui.replay.model import Block, Recording
+from aoti_tui.tui import telling
+from aoti_tui.tui.document import SourceDocument
+from aoti_tui.tui.panes.lanes import LaneView
+from aoti_tui.tui.panes.run import RunView
+from aoti_tui.tui.panes.source import Marks
+from aoti_tui.tui.stepping import (
+    Temporary,
+    changed_lanes,
+    inline_values,
+    lane_test,
+    marked_positions,
+    masked_lanes,
+    relevant_assert,
+    substituted,
+    temporaries,
+)
+from aoti_tui.tui.stops import watched
+
+if TYPE_CHECKING:
+    from aoti_tui.tui.replaying import Replaying
+
+
+def run_view(replaying: Replaying) -> RunView:
+    """The run pane: what to press before a replay, what it found and holds after."""
+    outcome, position, lane = replaying.outcome, replaying.position, replaying.lane
+    if outcome is None or not replaying.recorded:
+        return RunView(telling.idle(replaying.kernel, replaying.launch, replaying.screen.given))
+    recording = outcome.recording
+    failing, asserts = marked_positions(recording)
+    watches = watched(recording, position, tuple(replaying.watches))
+    shown = (*watches, *temporaries(recording, position, lane))
+    selected = next((t for t in shown if t.name == replaying.selected), None)
+    expression = ""
+    if replaying.explained >= 0:
+        expression = substituted(recording, outcome.program, replaying.explained, lane)
+    return RunView(
+        status=telling.status(outcome, position),
+        message=telling.found(outcome),
+        bad=bool(outcome.result.asserts or outcome.result.faults),
+        expression=expression,
+        temporaries=shown,
+        selected=replaying.selected,
+        lanes=_lane_view(replaying, recording, selected),
+        count=len(recording.steps),
+        position=position,
+        failing=failing,
+        asserts=asserts,
+        stops=replaying.stops.positions(recording),
+    )
+
+
+def _lane_view(
+    replaying: Replaying, recording: Recording, selected: Temporary | None
+) -> LaneView | None:
+    if selected is None or not isinstance(selected.block, Block):
+        return None
+    asserted = relevant_assert(recording, replaying.position)
+    return LaneView(
+        name=selected.name,
+        block=selected.block,
+        lane=replaying.lane,
+        failing=lane_test(asserted.failing if asserted is not None else None),
+        masked=masked_lanes(recording, replaying.position),
+        changed=changed_lanes(recording, recording.steps[selected.position]),
+    )
+
+
+def marks_for(replaying: Replaying, document: SourceDocument, line: int) -> Marks:
+    """What stands beside the lines of a document while the cursor is on ``line``."""
+    incident = replaying.screen.browsing.incident
+    marks = Marks(breakpoints=replaying.stops.lines(document))
+    if incident is not None:
+        marks = replace(
+            marks,
+            failing=_failing_lines(incident, document),
+            asserts=_assert_lines(incident, document, line),
+        )
+    recording, outcome, position = replaying.recording, replaying.outcome, replaying.position
+    if recording is None or outcome is None or position < 0:
+        return marks
+    values = inline_values(recording, outcome.program, position, replaying.lane)
+    places = {at: document.line_of(recording.kernel, at) for at in values}
+    return replace(
+        marks,
+        step=document.line_of(recording.kernel, recording.steps[position].kernel_line),
+        inline={place: values[at] for at, place in places.items() if place is not None},
+    )
+
+
+def _failing_lines(incident: Incident, document: SourceDocument) -> frozenset[int]:
+    places = (document.line_of(f.kernel, f.kernel_line) for f in incident.failures)
+    return frozenset(place for place in places if place is not None)
+
+
+def _assert_lines(incident: Incident, document: SourceDocument, line: int) -> frozenset[int]:
+    """Asserts of the kernel under the cursor; all kernels would have to be parsed for more."""
+    kernel = document.kernel_at(line)
+    if kernel is None:
+        return frozenset()
+    asserts = incident.kernel_program(kernel.name).asserts
+    places = (kernel.wrapper_line(found.line) for found in asserts if not found.disabled)
+    return frozenset(place for place in places if place is not None)

@@ -1,0 +1,62 @@
+"""The worker may be missing, broken, slow or dead: the interface says so and goes on."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+from aoti_tui.tui.panes.source import SourceView
+from tests.tui.driving import demo_request, opened
+
+
+def script(folder: Path, body: str) -> str:
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+async def test_a_python_that_does_not_start(tmp_path: Path) -> None:
+    python = script(tmp_path, "echo no torch here >&2; exit 3")
+    async with opened(replace(demo_request(), python=python)) as user:
+        await user.press("c")
+        await user.see("could not be started")
+        assert not user.screen.replaying.running
+        # Everything else still works.
+        await user.press("i")
+        assert user.screen.query_one(SourceView).line == 1329
+
+
+async def test_a_missing_python_says_what_to_name(tmp_path: Path) -> None:
+    async with opened(replace(demo_request(), python=str(tmp_path / "none"))) as user:
+        await user.press("c")
+        await user.see("--python")
+
+
+async def test_a_worker_that_is_killed_is_reported_and_started_again() -> None:
+    async with opened() as user:
+        await user.press("c")
+        await user.see("The assert at kernel line 46 fails")
+        await user.until(lambda: not user.busy(), "the end of the replay")
+        incident = user.screen.browsing.incident
+        assert incident is not None
+        process = incident.session().client._process
+        assert process is not None
+        process.send_signal(signal.SIGKILL)
+        # The recording is here already: stepping needs no worker.
+        await user.press("N")
+        await user.see("tmp10 = where(tmp9=True, tmp8=-1, tmp6=-1) → -1")
+        await user.press("P")
+        await user.type("1")
+        await user.press("enter")
+        await user.see("program 1 of 4×1×1")
+
+
+async def test_a_worker_that_hangs_is_cancelled(tmp_path: Path) -> None:
+    python = script(tmp_path, "exec sleep 600")
+    async with opened(replace(demo_request(), python=python)) as user:
+        await user.press("c")
+        await user.see("Starting the worker")
+        await user.press("escape")
+        await user.until(lambda: not user.screen.replaying.running, "the end")
+        await user.press("i")
+        assert user.screen.query_one(SourceView).line == 1329
