@@ -152,6 +152,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class LoadedFrom:
+    """Elements of an argument by lane, counted from its data pointer."""
+
     argument: str
     elements: Block
 
@@ -174,6 +176,8 @@ class Step:
     active: Block | None = None
     loads: tuple[LoadedFrom, ...] = ()
     faults: tuple[MemoryFault, ...] = ()
+    target: LoadedFrom | None = None
+    """Where a store or atomic writes, lane by lane; only its ``active`` lanes do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,12 +82,14 @@ def _step(position: int, raw: Mapping[str, Any], blobs: Sequence[memoryview]) ->
         changed=bool(raw.get("changed", False)),
         failing=block("failing"),
         active=block("active"),
-        loads=tuple(
-            LoadedFrom(str(load["argument"]), decode_block(load["elements"], blobs))
-            for load in raw.get("loads", ())
-        ),
+        loads=tuple(_place(load, blobs) for load in raw.get("loads", ())),
         faults=tuple(decode_fault(fault) for fault in raw.get("faults", ())),
+        target=_place(raw["target"], blobs) if raw.get("target") else None,
     )
+
+
+def _place(raw: Mapping[str, Any], blobs: Sequence[memoryview]) -> LoadedFrom:
+    return LoadedFrom(str(raw["argument"]), decode_block(raw["elements"], blobs))
 
 
 def _value(raw: Any, blobs: Sequence[memoryview]) -> Block | Number | str | None:
@@ -284,6 +286,37 @@ def lane_value(step: Step, lane: Sequence[int]) -> Number | str | None:
     if isinstance(step.value, Block):
         return value_at(step.value, lane)
     return step.value
+
+
+def stores_to(
+    recording: Recording, argument: str, element: int
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Position and lane of every write of the program to an element, in order.
+
+    ``element`` counts from the data pointer of ``argument``, through which it is written.
+    """
+    found = []
+    for step in recording.steps:
+        target, active = step.target, step.active
+        if target is None or target.argument != argument:
+            continue
+        for flat, reached in enumerate(target.elements.values):
+            lane = lane_of(target.elements.shape, flat) if reached == element else None
+            if lane is not None and (active is None or value_at(active, lane)):
+                found.append((step.position, lane))
+    return tuple(found)
+
+
+def store_step(
+    recording: Recording, argument: str, element: int, lane: Sequence[int] | None = None
+) -> int | None:
+    """Position of the step that wrote an element last (in ``lane``, if given); None: none did."""
+    found = [
+        position
+        for position, writer in stores_to(recording, argument, element)
+        if lane is None or writer == tuple(lane)
+    ]
+    return found[-1] if found else None
 
 
 def last_step(

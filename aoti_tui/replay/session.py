@@ -326,6 +326,21 @@ class ReplaySession:
             return self._preparing.ready(launch, None, progress).prepared
 
     @contextmanager
+    def at_launch(
+        self, launch: Launch, doing: str, progress: Progress | None = None
+    ) -> Iterator[Prepared]:
+        """The launch made ready for several questions, without anyone's turn between them."""
+        with self._turn:
+            self._begin()
+            prepared = self._preparing.ready(launch, None, progress).prepared
+            need_grid(prepared.grid, launch)
+            self._say(doing)
+            try:
+                yield prepared
+            finally:
+                self.doing = ""
+
+    @contextmanager
     def whole_run(self) -> Iterator[Execution]:
         """An execution for more than one launch; what it put into the worker goes with it."""
         with self._turn:

@@ -1,0 +1,392 @@
+"""From a wrong output element to the program and lane that wrote it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.blocks import Number, decode_block, lane_of, program_of
+from aoti_tui.replay.check import TOLERANCES
+from aoti_tui.replay.client import Progress
+from aoti_tui.replay.contents import CapturedContents
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.launching import Prepared
+from aoti_tui.replay.model import Program
+from aoti_tui.replay.recording import decode_flags
+from aoti_tui.replay.session import ReplaySession
+from aoti_tui.replay.tensors import Held, element_count
+
+_ELEMENT = re.compile(r"\s*(?P<argument>\w+)\s*\[(?P<index>[^\[\]]*)\]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One lane of a store or atomic that touched an element.
+
+    ``argument`` and ``element`` are those it was written through, as its recording has them: they
+    differ from what was asked for where two arguments share memory. ``value`` is what a store put
+    there, or an atomic's operand.
+    """
+
+    kernel_line: int
+    access: str
+    """``store`` or ``atomic``."""
+    program: Program
+    lane: tuple[int, ...]
+    argument: str
+    element: int
+    value: Number
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenElement:
+    """Who wrote one element: the first 64 of ``count`` writers, in order, and the ``last``."""
+
+    argument: str
+    element: int
+    """Counted from the argument's data pointer."""
+    writers: tuple[Writer, ...]
+    count: int
+    last: Writer | None
+    before: Number
+    after: Number
+    """The element's value before and after the launch."""
+    mode: str
+    flags: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrongElement:
+    """The element of an argument that differs most from a reference."""
+
+    argument: str
+    element: int
+    """Counted from the argument's data pointer."""
+    index: tuple[int, ...]
+    """By the tensor's dimensions."""
+    value: Number
+    expected: Number
+    different: int
+    """How many elements differ."""
+    max_abs: float
+    within_tolerance: bool
+    """The difference is no larger than rounding can make it for this dtype."""
+
+
+def who_wrote(
+    session: ReplaySession,
+    launch: Launch,
+    argument: str,
+    element: int,
+    progress: Progress | None = None,
+) -> tuple[Writer, ...]:
+    """The first 64 writers of an element, in order; empty when no program writes it.
+
+    Raises ReplayError, also for an argument or element that does not exist.
+    """
+    return written_element(session, launch, argument, element, progress).writers
+
+
+def written_element(
+    session: ReplaySession,
+    launch: Launch,
+    argument: str,
+    element: int,
+    progress: Progress | None = None,
+) -> WrittenElement:
+    """Who wrote an element, how often, and what it held before and after. Raises ReplayError."""
+    doing = f"looking who writes {argument}[{element}] in {launch.kernel} (:{launch.line})"
+    with session.at_launch(launch, doing, progress) as prepared:
+        held = _tensor(prepared, argument)
+        _check_range(argument, held, element)
+        reply = session.client.request(
+            "who_wrote",
+            doing=doing,
+            progress=progress,
+            argument=argument,
+            element=element,
+            mode="big",
+            **_launch_fields(session, prepared),
+        )
+    last = reply.get("last")
+    return WrittenElement(
+        argument=argument,
+        element=element,
+        writers=tuple(_writer(raw) for raw in reply.get("writes", ())),
+        count=int(reply.get("count", 0)),
+        last=_writer(last) if last else None,
+        before=_number(reply["before"]),
+        after=_number(reply["after"]),
+        mode=str(reply.get("mode", "")),
+        flags=decode_flags(reply.get("flags", ())),
+    )
+
+
+def find_wrong(
+    session: ReplaySession,
+    launch: Launch,
+    argument: str,
+    reference: Path | None,
+    progress: Progress | None = None,
+) -> WrongElement | None:
+    """The worst element of an argument against a reference; None when all are equal.
+
+    ``reference`` is a file that torch.save wrote one tensor to, or None for what the GPU wrote
+    (out of the session's captured tensors). Floats of another size compare too. Raises
+    ReplayError.
+    """
+    doing = f"comparing {argument} of {launch.kernel} (:{launch.line}) with the reference"
+    with session.at_launch(launch, doing, progress) as prepared:
+        held = _tensor(prepared, argument)
+        path = str(reference.resolve()) if reference is not None else None
+        if reference is not None and not reference.is_file():
+            raise _unreadable(reference, "it is no file" if reference.exists() else "there is none")
+        if path is None:
+            path = _captured(session, launch, argument)
+        kept, other = f"{held.handle}:kept", f"{held.handle}:reference"
+        try:
+            theirs = _load(session, Path(path), other)
+            _check_alike(argument, held, theirs, path)
+            session.client.request(
+                "scan",
+                doing=doing,
+                progress=progress,
+                mode="big",
+                stop_at_first=False,
+                write=False,
+                keep={argument: kept},
+                **_launch_fields(session, prepared),
+            )
+            compare: dict[str, Any] = {
+                "name": kept,
+                "with": other,
+                "rtol": TOLERANCES.get(held.dtype, 0.0),
+                "atol": 0.0,
+                "widen": True,
+            }
+            found = session.client.request("compare", **compare)
+            worst = found.get("worst")
+            if worst is None:
+                return None
+            value, expected = (_read(session, name, int(worst)) for name in (kept, other))
+        finally:
+            if session.client.alive:
+                session.client.request("drop", names=[kept, other])
+    index = lane_of(held.shape, int(worst))
+    return WrongElement(
+        argument=argument,
+        element=_element_at(held, index),
+        index=index,
+        value=value,
+        expected=expected,
+        different=int(found["different"]),
+        max_abs=float(found["max_abs"]),
+        within_tolerance=bool(found["equal"]),
+    )
+
+
+def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
+    """``("out_ptr0", (3, 7))`` of ``out_ptr0[3,7]``. Raises ReplayError."""
+    match = _ELEMENT.fullmatch(text)
+    parts = match["index"].split(",") if match is not None else []
+    if match is None or not all(re.fullmatch(r"\s*-?\d+\s*", part) for part in parts):
+        raise ReplayError(
+            "bad-inputs",
+            f"{text!r} names no element",
+            "an argument and the element's position are needed",
+            "Write it as out_ptr0[123] (counted in memory) or out_ptr0[3,7] (by dimensions)",
+        )
+    return match["argument"], tuple(int(part) for part in parts)
+
+
+def element_by_hand(
+    session: ReplaySession, launch: Launch, text: str, progress: Progress | None = None
+) -> tuple[str, int]:
+    """Argument and element of ``out_ptr0[123]`` or ``out_ptr0[3,7]``.
+
+    One number counts elements in memory from the data pointer, several are an index by the
+    tensor's shape and strides. Raises ReplayError when there is no such element.
+    """
+    argument, index = parse_element(text)
+    with session.at_launch(launch, f"looking up {text}", progress) as prepared:
+        held = _tensor(prepared, argument)
+    if len(index) == 1:
+        _check_range(argument, held, index[0])
+        return argument, index[0]
+    if len(index) != len(held.shape):
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {list(index)}",
+            f"it has {len(held.shape)} dimensions: {list(held.shape)}",
+            "Give one position per dimension, or one number that counts elements in memory",
+        )
+    if any(not 0 <= at < size for at, size in zip(index, held.shape, strict=True)):
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {list(index)}",
+            f"its shape is {list(held.shape)}, and positions count from 0",
+            "Choose an element inside of it",
+        )
+    return argument, _element_at(held, index)
+
+
+def index_of(session: ReplaySession, launch: Launch, argument: str, element: int) -> str:
+    """``[3, 7]``: the index by dimensions of an element counted in memory; empty when several
+    or none fit."""
+    with session.at_launch(launch, f"looking up {argument}") as prepared:
+        held = _tensor(prepared, argument)
+    left, index = element, [0] * len(held.shape)
+    for dim in sorted(range(len(index)), key=lambda d: -held.stride[d]):
+        step = held.stride[dim]
+        if held.shape[dim] > 1 and step > 0:
+            index[dim], left = divmod(left, step)
+    fits = all(at < size for at, size in zip(index, held.shape, strict=True))
+    return str(index) if left == 0 and fits and 0 not in held.stride else ""
+
+
+def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:
+    """Tensor parameters that the launch's kernel writes."""
+    access = session.kernels.access(launch.kernel)
+    return tuple(
+        a.parameter
+        for a in launch.arguments
+        if a.tensor is not None and (access is None or a.parameter in access.writes)
+    )
+
+
+def nobody_writes(launch: Launch, argument: str, element: int, value: Number) -> ReplayError:
+    """What to say of an element that the launch leaves as it was."""
+    return ReplayError(
+        "unknown",
+        f"No program of this launch writes {argument}[{element}]",
+        f"{launch.kernel} (:{launch.line}) leaves it at {value}",
+        "Look at the launch that wrote this buffer before, or at the grid and the store's mask",
+    )
+
+
+# -- inside -----------------------------------------------------------------------------------
+
+
+def _launch_fields(session: ReplaySession, prepared: Prepared) -> dict[str, Any]:
+    return {
+        "kernel": session.kernels.key(prepared.launch.kernel),
+        "args": prepared.request_args,
+        "blocks": prepared.blocks.sizes,
+        "grid": list(prepared.grid),
+    }
+
+
+def _tensor(prepared: Prepared, argument: str) -> Held:
+    held = prepared.held.get(argument)
+    if held is not None:
+        return held
+    launch = prepared.launch
+    known = any(a.name == argument for a in prepared.arguments)
+    raise ReplayError(
+        "bad-inputs",
+        f"{argument} of {launch.kernel} is no tensor"
+        if known
+        else f"{launch.kernel} has no argument called {argument}",
+        f"its tensors are {', '.join(prepared.held) or 'none'}",
+        "Name one of these",
+    )
+
+
+def _check_range(argument: str, held: Held, element: int) -> None:
+    reach = sum((n - 1) * step for n, step in zip(held.shape, held.stride, strict=True))
+    size = reach + 1 if element_count(held.shape) else 0
+    if not 0 <= element < size:
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {element}",
+            f"it is {held.dtype} {list(held.shape)}, with elements 0 to {size - 1} in memory"
+            if size
+            else f"it is {held.dtype} {list(held.shape)} and has no elements",
+            "Choose an element inside of it",
+        )
+
+
+def _element_at(held: Held, index: Sequence[int]) -> int:
+    return sum(at * step for at, step in zip(index, held.stride, strict=True))
+
+
+def _captured(session: ReplaySession, launch: Launch, argument: str) -> str:
+    captured = session.sources.captured
+    if captured is None:
+        raise ReplayError(
+            "bad-inputs",
+            "There is nothing to compare with",
+            "no folder of captured tensors was given",
+            "Name it with --tensors DIR, or a file with --reference FILE.pt",
+        )
+    base = next(a.tensor.base for a in launch.arguments if a.parameter == argument and a.tensor)
+    contents = CapturedContents(session.index, session.planner, captured)
+    path = contents.path(base, launch, after=True)
+    if path is None:
+        raise ReplayError(
+            "bad-inputs",
+            f"What the GPU wrote to {base} ({argument}) was not captured",
+            f"{captured.folder} has no file of it after {launch.kernel}",
+            "Give a file to compare with: --reference FILE.pt",
+        )
+    return path
+
+
+def _load(session: ReplaySession, path: Path, handle: str) -> Held:
+    try:
+        return session.sources.load_captured(str(path), handle)
+    except ReplayError as error:
+        if error.kind in ("bad-request", "python", "unsupported"):
+            raise _unreadable(path, error.why) from error
+        raise
+
+
+def _unreadable(path: Path, why: str) -> ReplayError:
+    return ReplayError(
+        "bad-inputs",
+        f"The reference {path} cannot be read",
+        why,
+        "Name a file that torch.save wrote one tensor to",
+    )
+
+
+def _check_alike(argument: str, held: Held, theirs: Held, path: str) -> None:
+    both_float = all("float" in dtype for dtype in (held.dtype, theirs.dtype))
+    if held.shape == theirs.shape and (held.dtype == theirs.dtype or both_float):
+        return
+    raise ReplayError(
+        "bad-inputs",
+        f"{Path(path).name} does not fit {argument}",
+        f"it holds {theirs.dtype} {list(theirs.shape)}, the launch writes {held.dtype} "
+        f"{list(held.shape)}",
+        "Save the tensor in the shape and type that the kernel writes, or name another "
+        "argument with --argument",
+    )
+
+
+def _read(session: ReplaySession, name: str, flat: int) -> Number:
+    reply = session.client.request("read", name=name, start=flat, count=1)
+    value: Number = decode_block(reply.get("block", reply), reply.blobs).values[0]
+    return value
+
+
+def _writer(raw: Mapping[str, Any]) -> Writer:
+    return Writer(
+        kernel_line=int(raw["kernel_line"]),
+        access=str(raw["access"]),
+        program=program_of(raw["program"]),
+        lane=tuple(int(i) for i in raw["lane"]),
+        argument=str(raw["argument"]),
+        element=int(raw["element"]),
+        value=_number(raw["value"]),
+    )
+
+
+def _number(raw: Any) -> Number:
+    # Infinities and NaN travel as text: JSON has none.
+    number: Number = float(raw) if isinstance(raw, str) else raw
+    return number
