@@ -78,6 +78,21 @@ class Execution:
             ordered.sort(key=lambda e: e.line)
         return Walker(self.index, self.symbols, self.notes, self._do).walk(ordered, target)
 
+    def run_until(
+        self,
+        events: Sequence[Event],
+        target: Event,
+        stop_here: Callable[[], bool],
+        progress: Progress | None = None,
+    ) -> bool:
+        """Run ``events``, ``target`` among them, until ``stop_here`` says so at the target; False
+        when it never did."""
+        self._progress = progress
+        self._on_launch = None
+        self._done, self._total = 0, len(events)
+        walker = Walker(self.index, self.symbols, self.notes, self._do)
+        return walker.walk(events, target, stop_here)
+
     def prepared(self, launch: Launch) -> Prepared:
         """Arguments, blocks and grid of a launch with the values of this moment."""
         return prepare(launch, self.kernels, self.symbols, self.tensors.view)

@@ -13,7 +13,7 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.execution import Execution
 from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.launching import Prepared
-from aoti_tui.replay.plan import Planner
+from aoti_tui.replay.plan import LaunchPlan, Planner
 from aoti_tui.replay.sources import Sources
 from aoti_tui.replay.symbols import SymbolTable
 
@@ -69,6 +69,10 @@ class Preparing:
             needed = reading.reads if reading is not None else frozenset()
             computed = (only if only is not None else needed) - saved.keys()
         plan = self._planner.plan(launch, computed)
+        failing = self._failing_round(launch, plan, progress)
+        if failing is not None:
+            self._ready = Ready(self._key(launch, only), *failing)
+            return self._ready
         execution = self.execution()
         try:
             if not execution.run(plan.events, plan.target, progress):
@@ -85,6 +89,56 @@ class Preparing:
             raise
         self._ready = Ready(self._key(launch, only), execution, prepared)
         return self._ready
+
+    def _failing_round(
+        self, launch: Launch, plan: LaunchPlan, progress: Progress | None
+    ) -> tuple[Execution, Prepared] | None:
+        """The first round of a loop in which the launch fails; None when it is in no loop, or
+        fails in no round (the first is shown then)."""
+        if not any(scope.kind == "while" for scope in launch.scopes):
+            return None
+        execution = self.execution()
+        found: list[Prepared] = []
+        rounds = 0
+
+        def fails() -> bool:
+            nonlocal rounds
+            rounds += 1
+            self._kernels.compiled(launch.kernel, self._doing)
+            prepared = execution.prepared(launch)
+            if 0 in prepared.grid:
+                return False
+            self._doing(f"scanning {launch.kernel} (:{launch.line}), round {rounds} of its loop")
+            reply = self._client.request(
+                "scan",
+                kernel=self._kernels.key(launch.kernel),
+                args=prepared.request_args,
+                blocks=prepared.blocks.sizes,
+                grid=list(prepared.grid),
+                mode="big",
+                stop_at_first=True,
+                write=False,
+            )
+            if not (reply.get("asserts") or reply.get("faults")):
+                return False
+            found.append(prepared)
+            return True
+
+        try:
+            events = self._planner.events(launch.function)
+            reached = execution.run_until(events, plan.target, fails, progress)
+        except ReplayError as error:
+            self.drop(execution)
+            if error.kind in ("cancelled", "died", "unavailable"):
+                raise
+            return None
+        if not reached:
+            self.drop(execution)
+            return None
+        execution.notes.append(
+            f"the launch stands in a loop: round {rounds} is shown, the first in which it fails"
+        )
+        return execution, found[0]
 
     def execution(self) -> Execution:
         """A fresh run of the wrapper, with the user's settings."""

@@ -34,10 +34,21 @@ class Walker:
         self._notes = notes
         self._do = do
         self._target: Event | None = None
+        self._stop_here: Callable[[], bool] | None = None
 
-    def walk(self, events: Sequence[Event], target: Event | None) -> bool:
-        """Walk ``events`` up to ``target``; True when it was reached."""
+    def walk(
+        self,
+        events: Sequence[Event],
+        target: Event | None,
+        stop_here: Callable[[], bool] | None = None,
+    ) -> bool:
+        """Walk ``events`` up to ``target``; True when it was reached.
+
+        In a loop the target comes again and again: ``stop_here`` is asked each time, and where it
+        says no the target is carried out as any other event.
+        """
         self._target = target
+        self._stop_here = stop_here
         try:
             self._walk(events, 0)
         except Reached:
@@ -49,7 +60,7 @@ class Walker:
         while at < len(events):
             event = events[at]
             if len(event.scopes) <= depth:
-                if event is self._target:
+                if event is self._target and (self._stop_here is None or self._stop_here()):
                     raise Reached
                 self._do(event)
                 at += 1
