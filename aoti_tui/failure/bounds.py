@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.failure.provenance import Tracer, sources_of
+from aoti_tui.failure.provenance import sources_of
+from aoti_tui.failure.tracing import Tracer
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram

@@ -22,8 +22,9 @@ from aoti_tui.failure.model import (
     ValueProvenance,
 )
 from aoti_tui.failure.ops import op_patterns
-from aoti_tui.failure.provenance import Known, Tracer, sources_of
+from aoti_tui.failure.provenance import Known, sources_of
 from aoti_tui.failure.ranges import Ranges
+from aoti_tui.failure.tracing import Tracer
 from aoti_tui.index.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
