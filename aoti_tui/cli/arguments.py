@@ -89,8 +89,32 @@ def replay_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--sweep", metavar="SYMBOL", help="try 0, 1, 2, the least and the most")
     parser.add_argument("--script", type=Path, metavar="FILE.py", help="write a script that fails")
+    wrong = parser.add_mutually_exclusive_group()
+    wrong.add_argument(
+        "--element",
+        metavar="ARG[INDEX]",
+        help="who wrote this element: out_ptr0[123] (in memory) or out_ptr0[3,7] (by dimensions)",
+    )
+    wrong.add_argument(
+        "--reference",
+        metavar="FILE.pt",
+        help="who wrote the element that differs most from this tensor; the word captured stands "
+        "for what the GPU wrote (--tensors)",
+    )
+    parser.add_argument("--argument", metavar="ARG", help="which output the reference is for")
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
     return parser
+
+
+def replay_arguments(argv: list[str]) -> argparse.Namespace:
+    """The arguments of ``replay``; exits with a message when some exclude each other."""
+    parser = replay_parser()
+    arguments = parser.parse_args(argv)
+    if arguments.all and (arguments.element or arguments.reference):
+        parser.error("--element and --reference ask about one launch: not allowed with --all")
+    if arguments.argument and not arguments.reference:
+        parser.error("--argument says what --reference is for: give both")
+    return arguments
 
 
 def check_parser() -> argparse.ArgumentParser:

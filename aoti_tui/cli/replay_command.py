@@ -8,10 +8,11 @@ import sys
 from typing import Any
 
 from aoti_tui.artifacts.errors import ArtifactError
-from aoti_tui.cli.arguments import replay_parser
+from aoti_tui.cli.arguments import replay_arguments
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import VERSION
 from aoti_tui.cli.opening import open_from
+from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Launch
@@ -25,7 +26,7 @@ _SHOWN_PROGRAMS = 8
 
 def replay(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError or ReplayError for what cannot be run."""
-    arguments = replay_parser().parse_args(argv)
+    arguments = replay_arguments(argv)
     incident = open_from(arguments)
     try:
         if arguments.all:
@@ -122,17 +123,22 @@ def _report(
     if arguments.script is not None:
         written = write_script(incident.session(), launch, arguments.script)
         print(f"wrote {', '.join(str(p) for p in written)}", file=sys.stderr)
+    answer = ask_writers(incident.session(), launch, arguments)
     agrees = agreement(result, failure)
     if arguments.json:
         found = result_json(result, agrees, incident.session().input_problems())
         if points:
             found["sweep"] = [_point_json(p) for p in points]
+        if answer is not None:
+            found |= writers_json(answer)
         json.dump({"version": VERSION, **found}, sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
         print("\n".join(_lines(result, agrees, incident.session().input_problems())))
         for point in points:
             print(_point_text(arguments.sweep, point))
+        if answer is not None:
+            print("\n".join(writers_lines(answer)))
     return ANSWERED
 
 

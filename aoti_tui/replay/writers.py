@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,13 @@ from aoti_tui.replay.blocks import Number, decode_block, lane_of, program_of
 from aoti_tui.replay.check import TOLERANCES
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.contents import CapturedContents
+from aoti_tui.replay.elements import check_range, element_at, tensor_of
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.launching import Prepared
 from aoti_tui.replay.model import Program
 from aoti_tui.replay.recording import decode_flags
 from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.tensors import Held, element_count
-
-_ELEMENT = re.compile(r"\s*(?P<argument>\w+)\s*\[(?P<index>[^\[\]]*)\]\s*")
+from aoti_tui.replay.tensors import Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,8 @@ class WrittenElement:
     after: Number
     """The element's value before and after the launch."""
     mode: str
+    made_up: bool = False
+    """Whether invented data has a part in what the launch writes to this argument."""
     flags: tuple[tuple[int, str], ...] = ()
 
 
@@ -101,8 +101,8 @@ def written_element(
     """Who wrote an element, how often, and what it held before and after. Raises ReplayError."""
     doing = f"looking who writes {argument}[{element}] in {launch.kernel} (:{launch.line})"
     with session.at_launch(launch, doing, progress) as prepared:
-        held = _tensor(prepared, argument)
-        _check_range(argument, held, element)
+        held = tensor_of(prepared, argument)
+        check_range(argument, held, element)
         reply = session.client.request(
             "who_wrote",
             doing=doing,
@@ -122,6 +122,7 @@ def written_element(
         before=_number(reply["before"]),
         after=_number(reply["after"]),
         mode=str(reply.get("mode", "")),
+        made_up=_rests_on_made_up(session, prepared, argument),
         flags=decode_flags(reply.get("flags", ())),
     )
 
@@ -141,7 +142,7 @@ def find_wrong(
     """
     doing = f"comparing {argument} of {launch.kernel} (:{launch.line}) with the reference"
     with session.at_launch(launch, doing, progress) as prepared:
-        held = _tensor(prepared, argument)
+        held = tensor_of(prepared, argument)
         path = str(reference.resolve()) if reference is not None else None
         if reference is not None and not reference.is_file():
             raise _unreadable(reference, "it is no file" if reference.exists() else "there is none")
@@ -179,82 +180,13 @@ def find_wrong(
     index = lane_of(held.shape, int(worst))
     return WrongElement(
         argument=argument,
-        element=_element_at(held, index),
+        element=element_at(held, index),
         index=index,
         value=value,
         expected=expected,
         different=int(found["different"]),
         max_abs=float(found["max_abs"]),
         within_tolerance=bool(found["equal"]),
-    )
-
-
-def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
-    """``("out_ptr0", (3, 7))`` of ``out_ptr0[3,7]``. Raises ReplayError."""
-    match = _ELEMENT.fullmatch(text)
-    parts = match["index"].split(",") if match is not None else []
-    if match is None or not all(re.fullmatch(r"\s*-?\d+\s*", part) for part in parts):
-        raise ReplayError(
-            "bad-inputs",
-            f"{text!r} names no element",
-            "an argument and the element's position are needed",
-            "Write it as out_ptr0[123] (counted in memory) or out_ptr0[3,7] (by dimensions)",
-        )
-    return match["argument"], tuple(int(part) for part in parts)
-
-
-def element_by_hand(
-    session: ReplaySession, launch: Launch, text: str, progress: Progress | None = None
-) -> tuple[str, int]:
-    """Argument and element of ``out_ptr0[123]`` or ``out_ptr0[3,7]``.
-
-    One number counts elements in memory from the data pointer, several are an index by the
-    tensor's shape and strides. Raises ReplayError when there is no such element.
-    """
-    argument, index = parse_element(text)
-    with session.at_launch(launch, f"looking up {text}", progress) as prepared:
-        held = _tensor(prepared, argument)
-    if len(index) == 1:
-        _check_range(argument, held, index[0])
-        return argument, index[0]
-    if len(index) != len(held.shape):
-        raise ReplayError(
-            "bad-inputs",
-            f"{argument} has no element {list(index)}",
-            f"it has {len(held.shape)} dimensions: {list(held.shape)}",
-            "Give one position per dimension, or one number that counts elements in memory",
-        )
-    if any(not 0 <= at < size for at, size in zip(index, held.shape, strict=True)):
-        raise ReplayError(
-            "bad-inputs",
-            f"{argument} has no element {list(index)}",
-            f"its shape is {list(held.shape)}, and positions count from 0",
-            "Choose an element inside of it",
-        )
-    return argument, _element_at(held, index)
-
-
-def index_of(session: ReplaySession, launch: Launch, argument: str, element: int) -> str:
-    """``[3, 7]``: the index by dimensions of an element counted in memory; empty when several
-    or none fit."""
-    with session.at_launch(launch, f"looking up {argument}") as prepared:
-        held = _tensor(prepared, argument)
-    left, index = element, [0] * len(held.shape)
-    for dim in sorted(range(len(index)), key=lambda d: -held.stride[d]):
-        step = held.stride[dim]
-        if held.shape[dim] > 1 and step > 0:
-            index[dim], left = divmod(left, step)
-    fits = all(at < size for at, size in zip(index, held.shape, strict=True))
-    return str(index) if left == 0 and fits and 0 not in held.stride else ""
-
-
-def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:
-    """Tensor parameters that the launch's kernel writes."""
-    access = session.kernels.access(launch.kernel)
-    return tuple(
-        a.parameter
-        for a in launch.arguments
-        if a.tensor is not None and (access is None or a.parameter in access.writes)
     )
 
 
@@ -280,38 +212,11 @@ def _launch_fields(session: ReplaySession, prepared: Prepared) -> dict[str, Any]
     }
 
 
-def _tensor(prepared: Prepared, argument: str) -> Held:
-    held = prepared.held.get(argument)
-    if held is not None:
-        return held
-    launch = prepared.launch
-    known = any(a.name == argument for a in prepared.arguments)
-    raise ReplayError(
-        "bad-inputs",
-        f"{argument} of {launch.kernel} is no tensor"
-        if known
-        else f"{launch.kernel} has no argument called {argument}",
-        f"its tensors are {', '.join(prepared.held) or 'none'}",
-        "Name one of these",
-    )
-
-
-def _check_range(argument: str, held: Held, element: int) -> None:
-    reach = sum((n - 1) * step for n, step in zip(held.shape, held.stride, strict=True))
-    size = reach + 1 if element_count(held.shape) else 0
-    if not 0 <= element < size:
-        raise ReplayError(
-            "bad-inputs",
-            f"{argument} has no element {element}",
-            f"it is {held.dtype} {list(held.shape)}, with elements 0 to {size - 1} in memory"
-            if size
-            else f"it is {held.dtype} {list(held.shape)} and has no elements",
-            "Choose an element inside of it",
-        )
-
-
-def _element_at(held: Held, index: Sequence[int]) -> int:
-    return sum(at * step for at, step in zip(index, held.stride, strict=True))
+def _rests_on_made_up(session: ReplaySession, prepared: Prepared, argument: str) -> bool:
+    invented = {a.name for a in prepared.arguments if a.source == "made-up"}
+    access = session.kernels.access(prepared.launch.kernel)
+    made_of = access.inputs_of.get(argument) if access is not None else None
+    return bool(invented if made_of is None else invented & made_of)
 
 
 def _captured(session: ReplaySession, launch: Launch, argument: str) -> str:

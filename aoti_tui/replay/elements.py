@@ -1,0 +1,125 @@
+"""Naming one element of a launch's argument, by its place in memory or by dimensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.client import Progress
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.launching import Prepared
+from aoti_tui.replay.session import ReplaySession
+from aoti_tui.replay.tensors import Held, element_count
+
+_ELEMENT = re.compile(r"\s*(?P<argument>\w+)\s*\[(?P<index>[^\[\]]*)\]\s*")
+
+
+def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
+    """``("out_ptr0", (3, 7))`` of ``out_ptr0[3,7]``. Raises ReplayError."""
+    match = _ELEMENT.fullmatch(text)
+    parts = match["index"].split(",") if match is not None else []
+    if match is None or not all(re.fullmatch(r"\s*-?\d+\s*", part) for part in parts):
+        raise ReplayError(
+            "bad-inputs",
+            f"{text!r} names no element",
+            "an argument and the element's position are needed",
+            "Write it as out_ptr0[123] (counted in memory) or out_ptr0[3,7] (by dimensions)",
+        )
+    return match["argument"], tuple(int(part) for part in parts)
+
+
+def element_by_hand(
+    session: ReplaySession, launch: Launch, text: str, progress: Progress | None = None
+) -> tuple[str, int]:
+    """Argument and element of ``out_ptr0[123]`` or ``out_ptr0[3,7]``.
+
+    One number counts elements in memory from the data pointer, several are an index by the
+    tensor's shape and strides. Raises ReplayError when there is no such element.
+    """
+    argument, index = parse_element(text)
+    with session.at_launch(launch, f"looking up {text}", progress) as prepared:
+        held = tensor_of(prepared, argument)
+    if len(index) == 1:
+        check_range(argument, held, index[0])
+        return argument, index[0]
+    if len(index) != len(held.shape):
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {list(index)}",
+            f"it has {len(held.shape)} dimensions: {list(held.shape)}",
+            "Give one position per dimension, or one number that counts elements in memory",
+        )
+    if any(not 0 <= at < size for at, size in zip(index, held.shape, strict=True)):
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {list(index)}",
+            f"its shape is {list(held.shape)}, and positions count from 0",
+            "Choose an element inside of it",
+        )
+    return argument, element_at(held, index)
+
+
+def index_of(
+    session: ReplaySession, launch: Launch, argument: str, element: int
+) -> tuple[int, ...] | None:
+    """The index by dimensions of an element counted in memory; None when none or several fit."""
+    with session.at_launch(launch, f"looking up {argument}") as prepared:
+        held = tensor_of(prepared, argument)
+    left, index = element, [0] * len(held.shape)
+    for dim in sorted(range(len(index)), key=lambda d: -held.stride[d]):
+        step = held.stride[dim]
+        if held.shape[dim] > 1 and step > 0:
+            index[dim], left = divmod(left, step)
+    fits = all(at < size for at, size in zip(index, held.shape, strict=True))
+    return tuple(index) if left == 0 and fits and 0 not in held.stride else None
+
+
+def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:
+    """Tensor parameters that the launch's kernel writes."""
+    access = session.kernels.access(launch.kernel)
+    return tuple(
+        a.parameter
+        for a in launch.arguments
+        if a.tensor is not None and (access is None or a.parameter in access.writes)
+    )
+
+
+# -- tensors of a launch -------------------------------------------------------------------------
+
+
+def tensor_of(prepared: Prepared, argument: str) -> Held:
+    """The tensor of a parameter. Raises ReplayError when it has none."""
+    held = prepared.held.get(argument)
+    if held is not None:
+        return held
+    launch = prepared.launch
+    known = any(a.name == argument for a in prepared.arguments)
+    raise ReplayError(
+        "bad-inputs",
+        f"{argument} of {launch.kernel} is no tensor"
+        if known
+        else f"{launch.kernel} has no argument called {argument}",
+        f"its tensors are {', '.join(prepared.held) or 'none'}",
+        "Name one of these",
+    )
+
+
+def check_range(argument: str, held: Held, element: int) -> None:
+    """Raises ReplayError for an element that shape and strides do not reach."""
+    reach = sum((n - 1) * step for n, step in zip(held.shape, held.stride, strict=True))
+    size = reach + 1 if element_count(held.shape) else 0
+    if not 0 <= element < size:
+        raise ReplayError(
+            "bad-inputs",
+            f"{argument} has no element {element}",
+            f"it is {held.dtype} {list(held.shape)}, with elements 0 to {size - 1} in memory"
+            if size
+            else f"it is {held.dtype} {list(held.shape)} and has no elements",
+            "Choose an element inside of it",
+        )
+
+
+def element_at(held: Held, index: Sequence[int]) -> int:
+    """The place in memory of an index by dimensions, from the data pointer."""
+    return sum(at * step for at, step in zip(index, held.stride, strict=True))
