@@ -89,28 +89,35 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     return None
 
 
-def cause_by_range(question: Question, bound: int, span: Interval) -> Cause | None:
+def cause_by_range(question: Question, bound: int, span: Interval, attained: bool) -> Cause | None:
     """The cause that follows from the only values which the raw index can have at all.
 
-    Only for an assert that is known to have fired.
+    Only for an assert that is known to have fired. ``attained`` says that the index really takes
+    every value of the interval, as lane numbers do.
     """
     if bound <= 0:
         return None
     lowest = -bound if question.wraps_negatives else 0
-    if not question.two_sided:
-        lowest = -(1 << 62)
     low = "…" if span.low is None else span.low
     high = "…" if span.high is None else span.high
     said = (
         f"{question.raw} lies in {low} to {high} with these inputs",
         _sized(question, bound),
     )
-    never_low = span.low is not None and span.low >= lowest
+    never_low = not question.two_sided or (span.low is not None and span.low >= lowest)
     if never_low and span.high == bound:
         return Cause(
             "index-equals-size",
             f"the only failing value that {question.raw} can have is the size {bound} itself: one "
             f"past the last valid index {bound - 1}",
+            True,
+            said,
+        )
+    if never_low and attained and span.high is not None and span.high > bound:
+        return Cause(
+            "index-too-large",
+            f"{question.raw} goes up to {span.high}, but {_sized(question, bound)} allows at most "
+            f"{bound - 1}",
             True,
             said,
         )
@@ -187,13 +194,13 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
             )
         )
     data = [s for s in question.index.sources if s.kind in ("input", "constant")]
-    where = ", ".join(_source_words(s) for s in data) or "the index"
+    where = " or ".join(_source_words(s) for s in data) or question.raw
     causes.append(
         (
             45 if data else 40,
             Cause(
                 "index-too-large",
-                f"{where} holds values beyond {question.bound_text}",
+                f"{where} {'holds values' if data else 'goes'} beyond {question.bound_text}",
                 False,
                 confirm_with=f"compare the maximum of {where} with {size}, or: {command}",
             ),
@@ -204,8 +211,8 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
             40 if data else 20,
             Cause(
                 "index-equals-size",
-                f"{where} holds {question.bound_text} itself, one past the last index (an "
-                "end position, or a sentinel)",
+                f"{where} {'holds' if data else 'reaches'} {question.bound_text} itself, one "
+                "past the last index (an end position, or a sentinel)",
                 False,
                 confirm_with=f"look for values equal to {size} in {where}, or: {command}",
             ),

@@ -29,6 +29,7 @@ from aoti_tui.index.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.kernel.slice import is_index_only
 
 
 class Explainer:
@@ -148,7 +149,8 @@ class Explainer:
         ranges = Ranges(self.program_of, self.memory, known.symbols, known.ranges)
         raw = ast.parse(question.raw, mode="eval").body
         span = ranges.of(launch, program, raw, found.order, 0)
-        return cause_by_range(question, int(bound.value), span)
+        attained = is_index_only(program, raw, found.order)
+        return cause_by_range(question, int(bound.value), span, attained)
 
     def _launch(self, chosen: Candidate, launch_line: int | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)

@@ -54,8 +54,6 @@ def bound_line(failure: Failure) -> str:
             steps.append(right)
     elif symbols:
         steps.append("; ".join(symbols))
-    else:
-        steps.extend(source_words(s) for s in bound.sources)
     if bound.value is not None:
         steps.append(_number(bound.value))
     said = " = ".join(dict.fromkeys(steps))

@@ -19,7 +19,6 @@ _NEEDS_REPLAY = {
     ("scatter_add_atomic", "idx_past_rows"),
     ("max_autotune_mm", "row_oob"),
     ("symbol_arithmetic", "idx_hits_bound"),
-    ("unbacked_item", "count_too_small"),
 }
 
 
