@@ -15,8 +15,8 @@ from aoti_tui.replay.contents import CapturedContents
 from aoti_tui.replay.elements import check_range, element_at, tensor_of
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.launching import Prepared
-from aoti_tui.replay.model import Program
-from aoti_tui.replay.recording import decode_flags
+from aoti_tui.replay.model import Program, Recording
+from aoti_tui.replay.recording import decode_flags, stores_to
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.tensors import Held
 
@@ -168,6 +168,8 @@ def find_wrong(
                 "rtol": TOLERANCES.get(held.dtype, 0.0),
                 "atol": 0.0,
                 "widen": True,
+                # What the launch leaves alone, the GPU had from somewhere else.
+                "skip_unwritten": reference is None,
             }
             found = session.client.request("compare", **compare)
             worst = found.get("worst")
@@ -188,6 +190,24 @@ def find_wrong(
         max_abs=float(found["max_abs"]),
         within_tolerance=bool(found["equal"]),
     )
+
+
+def record_writer(
+    session: ReplaySession, launch: Launch, writer: Writer, progress: Progress | None = None
+) -> tuple[Recording, int | None]:
+    """The writer's program, recorded, and the position of the step that wrote the element (the
+    last of its lane on its line). None where the store stands in no step of its own: inside of
+    Inductor's look-back scans. Raises ReplayError.
+    """
+    recording = session.record(launch, writer.program, progress)
+    found = [
+        position
+        for position, lane in stores_to(recording, writer.argument, writer.element)
+        if lane == writer.lane
+    ]
+    # A statement over several lines can be recorded on another of them.
+    same = [p for p in found if recording.steps[p].kernel_line == writer.kernel_line]
+    return recording, (same or found or [None])[-1]
 
 
 def nobody_writes(launch: Launch, argument: str, element: int, value: Number) -> ReplayError:

@@ -103,6 +103,7 @@ class Requests:
             header.get("rtol"),
             header.get("atol"),
             bool(header.get("widen")),
+            bool(header.get("skip_unwritten")),
         )
 
     def do_extern(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import encode
+from .compare import compare_values
 from .dtypes import BY_NAME, Number
 from .files import flatten, load_file
 from .floats import Array
@@ -237,10 +238,12 @@ class Tensors:
         rtol: float | None,
         atol: float | None,
         widen: bool = False,
+        skip_unwritten: bool = False,
     ) -> dict[str, Any]:
         """Max|error| over max|reference| against rtol; integers and bools must be equal.
 
-        With `widen` floats of different sizes are compared too.
+        With `widen` floats of different sizes are compared too; with `skip_unwritten` elements
+        of `name` that are still poison count as equal.
         """
         mine, theirs = self.get(name), self.get(other)
         if tuple(mine.shape) != tuple(theirs.shape):
@@ -250,56 +253,10 @@ class Tensors:
         floats = mine.dtype.is_floating_point and theirs.dtype.is_floating_point
         if mine.dtype != theirs.dtype and not (widen and floats):
             raise bad_request(f"{name} is {mine.dtype}, {other} is {theirs.dtype}")
-        return compare_values(values_of(mine), values_of(theirs), rtol, atol)
-
-
-def compare_values(
-    mine: Array, theirs: Array, rtol: float | None, atol: float | None
-) -> dict[str, Any]:
-    """`theirs` is the reference. NaN equals NaN, an infinity its like."""
-    flat, reference = mine.reshape(-1), theirs.reshape(-1)
-    inexact = flat.dtype.kind == "f"
-    same = flat == reference
-    if inexact:
-        same = same | ((flat != flat) & (reference != reference))
-        bit_equal = bool(np.all(same & (np.signbit(flat) == np.signbit(reference))))
-    else:
-        bit_equal = bool(np.all(same))
-    different = int(np.count_nonzero(~same))
-    if not different:
-        return _comparison(True, 0.0, 0.0, None, 0, bit_equal)
-    wide = np.float64 if inexact else np.longdouble
-    with np.errstate(all="ignore"):
-        error = np.abs(flat.astype(wide) - reference.astype(wide))
-        error = np.where(same, 0.0, np.where(np.isnan(error), np.inf, error))
-        finite = np.abs(reference.astype(wide))
-        finite = finite[np.isfinite(finite)]
-        scale = float(finite.max()) if finite.size else 0.0
-        worst = int(np.argmax(error))
-        largest = float(error[worst])
-        relative = largest / scale if scale else float("inf")
-    equal = inexact and (
-        (rtol is not None and relative <= rtol) or (atol is not None and largest <= atol)
-    )
-    return _comparison(equal, largest, relative, worst, different, bit_equal)
-
-
-def _comparison(
-    equal: bool,
-    max_abs: float,
-    max_rel: float,
-    worst: int | None,
-    different: int,
-    bit_equal: bool,
-) -> dict[str, Any]:
-    return {
-        "equal": equal,
-        "max_abs": max_abs,
-        "max_rel": max_rel,
-        "worst": worst,
-        "different": different,
-        "bit_equal": bit_equal,
-    }
+        values, reference = values_of(mine), values_of(theirs)
+        if skip_unwritten:
+            values = np.where(_unwritten(mine), reference, values)
+        return compare_values(values, reference, rtol, atol)
 
 
 def _named(tensor: Any) -> Number:
@@ -308,6 +265,19 @@ def _named(tensor: Any) -> Number:
     if number is None:
         raise bad_request(f"tensors of {name} are not shown")
     return number
+
+
+def _unwritten(tensor: Any) -> Array:
+    """Elements that still have the bits of poison; none where one byte holds an element."""
+    import torch
+
+    number = _named(tensor)
+    if number.size == 1:
+        return np.zeros(tuple(tensor.shape), dtype=bool)
+    integers = {2: torch.int16, 4: torch.int32, 8: torch.int64}[number.size]
+    bits = tensor.view(integers).numpy().view(f"u{number.size}")
+    result: Array = bits == number.poison
+    return result
 
 
 def storage_values(tensor: Any) -> Array:

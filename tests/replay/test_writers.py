@@ -14,6 +14,7 @@ from aoti_tui.replay.recording import lane_value, store_step, stores_to
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.writers import (
     find_wrong,
+    record_writer,
     who_wrote,
     written_element,
 )
@@ -56,9 +57,11 @@ def test_the_demo_says_who_wrote_an_element(demo: ReplaySession) -> None:
 def test_the_recording_stops_at_the_store(demo: ReplaySession) -> None:
     launch = launch_of(demo.index, REDUCE)
     (writer,) = who_wrote(demo, launch, "out_ptr0", 3)
-    recording = demo.record(launch, writer.program)
-    position = store_step(recording, writer.argument, writer.element, writer.lane)
+    recording, position = record_writer(demo, launch, writer)
+    assert recording.program == writer.program
     assert position is not None
+    assert store_step(recording, "out_ptr0", 3) == position
+    assert store_step(recording, "out_ptr0", 3, (0, 1)) is None
     step = recording.steps[position]
     assert (step.kind, step.kernel_line) == ("store", writer.kernel_line)
     assert lane_value(step, writer.lane) == writer.value

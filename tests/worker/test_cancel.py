@@ -73,8 +73,11 @@ def test_a_long_scan_tells_its_progress_and_can_be_cancelled(worker: Talk) -> No
     assert cancelled(worker)
     dones = [done for done, _ in worker.progress]
     assert dones == sorted(dones)
+    worker.send("who_wrote", argument="out_ptr0", element=3, **launch)
+    assert cancelled(worker)
     launch["grid"] = [100, 1, 1]
     assert worker.ask("scan", **launch)["programs"] == 100
+    assert worker.ask("who_wrote", argument="out_ptr0", element=3, **launch)["count"] == 100
 
 
 def test_programs_waiting_at_a_barrier(worker: Talk) -> None:

@@ -118,6 +118,9 @@ def test_atomics_asserts_and_stores_are_steps(worker: Talk) -> None:
     atomic, asserted, stored = reply["steps"][-3:]
     assert (atomic["kind"], atomic["name"]) == ("atomic", "tmp9")
     assert reply.block(atomic["value"]).tolist() == [5, 500, 6, 0]
+    assert atomic["target"]["argument"] == "out_ptr0"
+    assert reply.block(atomic["target"]["elements"]).tolist() == [0, 1, 2, 3]
+    assert reply.block(atomic["active"]).tolist() == [True, True, True, False]
     assert asserted["kind"] == "assert"
     assert asserted["kernel_line"] == line_of(text, "tl.device_assert(")
     assert reply.block(asserted["failing"]).tolist() == [False, True, False, False]

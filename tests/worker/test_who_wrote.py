@@ -235,3 +235,67 @@ def test_floats_of_two_sizes_compare_only_when_asked(worker: Talk) -> None:
     assert worker.fail("compare", name="half", **{"with": "single"})["kind"] == "bad-request"
     reply = worker.ask("compare", name="half", widen=True, **{"with": "single"})
     assert (reply["worst"], reply["max_abs"], reply["different"]) == (1, 0.5, 1)
+
+
+TWO_PHASES = """
+@triton.jit
+def phases(out_ptr0, sem_ptr, XBLOCK : tl.constexpr):
+    x = tl.program_id(0)
+    tl.store(out_ptr0 + (0), x, None)
+    triton_helpers.x_grid_barrier(sem_ptr)
+    tl.store(out_ptr0 + (0), 10 + x, None)
+"""
+TICKET = """
+@triton.jit
+def ticket(sem_ptr, out_ptr0, XBLOCK : tl.constexpr):
+    tmp0 = tl.atomic_add(sem_ptr + (0), 1)
+    tl.store(out_ptr0 + (tmp0), tl.program_id(0))
+"""
+
+
+def numbers(worker: Talk, text: str, function: str) -> dict[str, Any]:
+    compiled(worker, text, function, {"out_ptr0": "*i32", "sem_ptr": "*i32"})
+    for name in ("sem", "out"):
+        worker.ask("zeros", name=name, shape=[4], stride=None, dtype="int32")
+    return {
+        "kernel": function,
+        "args": {"sem_ptr": {"tensor": "sem"}, "out_ptr0": {"tensor": "out"}},
+        "blocks": {"XBLOCK": 1},
+        "grid": [3, 1, 1],
+    }
+
+
+def test_writes_around_a_grid_barrier_are_in_the_order_in_which_they_happen(worker: Talk) -> None:
+    request = numbers(worker, TWO_PHASES, "phases")
+    reply = worker.ask("who_wrote", argument="out_ptr0", element=0, **request)
+    assert reply["mode"] == "full"
+    assert [(w["program"][0], w["value"]) for w in reply["writes"]] == [
+        (0, 0),
+        (1, 1),
+        (2, 2),
+        (0, 10),
+        (1, 11),
+        (2, 12),
+    ]
+    assert reply["after"] == reply["last"]["value"] == 12
+
+
+def test_programs_that_depend_on_one_another_run_in_order(worker: Talk) -> None:
+    request = numbers(worker, TICKET, "ticket")
+    reply = worker.ask("who_wrote", argument="out_ptr0", element=2, mode="big", **request)
+    assert reply["mode"] == "full"
+    assert [(w["program"], w["lane"], w["value"]) for w in reply["writes"]] == [([2, 0, 0], [], 2)]
+    reply = worker.ask("who_wrote", argument="sem_ptr", element=0, **request)
+    assert [(w["access"], w["value"]) for w in reply["writes"]] == [("atomic", 1)] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_what_nothing_has_written_can_be_left_out_of_a_comparison(worker: Talk, dtype: str) -> None:
+    worker.ask("empty", name="half", shape=[2, 3], stride=[1, 2], dtype=dtype, poison=True)
+    for element, value in ((0, 1), (4, 2)):
+        worker.ask("write", name="half", element=element, value=value)
+    worker.put("whole", [[1, 7, 7], [7, 3, 7]], dtype)
+    fields = {"name": "half", "with": "whole"}
+    assert worker.ask("compare", **fields)["different"] == 5
+    reply = worker.ask("compare", skip_unwritten=True, **fields)
+    assert (reply["different"], reply["worst"], reply["max_abs"]) == (1, 4, 1.0)
