@@ -207,7 +207,8 @@ def record_writer(
     ]
     # A statement over several lines can be recorded on another of them.
     same = [p for p in found if recording.steps[p].kernel_line == writer.kernel_line]
-    return recording, (same or found or [None])[-1]
+    chosen = same or found
+    return recording, chosen[-1] if chosen else None
 
 
 def nobody_writes(launch: Launch, argument: str, element: int, value: Number) -> ReplayError:
