@@ -102,7 +102,8 @@ class Taking:
                 "A report needs a failure: p pastes a log, or put the cursor on an assert."
             )
             return
-        text = report((failure,), browsing.incident.index.path, browsing.incident.notes)
+        wrapper = Path(browsing.incident.index.path).name
+        text = report((failure,), wrapper, browsing.incident.notes)
         path = Path(f"aoti-report-{failure.kernel[:60]}-{failure.kernel_line}.md")
         try:
             path.write_text(text, encoding="utf-8")
@@ -115,7 +116,7 @@ class Taking:
             )
             return
         self.screen.app.copy_to_clipboard(text)
-        self.screen.show_report(text, str(path.resolve()))
+        self.screen.show_report(text, f"./{path}")
 
     def script(self) -> None:
         """Write the launch on the screen as a script of its own, with its data beside it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,23 @@ MOST_LAUNCHES = 24
 
 
 def _thread(screen: MainScreen, work: Callable[[], None], group: str) -> None:
-    screen.run_worker(work, thread=True, group=group, exclusive=True, exit_on_error=False)
+    def told() -> None:
+        # A thread that fell silent would look like one that never ends.
+        try:
+            work()
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            screen.post_message(
+                Refused(
+                    "This is a fault of aoti-tui itself",
+                    f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})",
+                    "Everything else goes on; please report it with the wrapper",
+                    fatal=screen.browsing.incident is None,
+                    replay=group == "replay",
+                )
+            )
+
+    screen.run_worker(told, thread=True, group=group, exclusive=True)
 
 
 LARGE = 20_000

@@ -4,6 +4,7 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+from aoti_tui.tui import tasks
 from aoti_tui.tui.panes.source import SourceView
 from tests.tui.driving import demo_request, opened
 
@@ -58,5 +59,17 @@ async def test_a_worker_that_hangs_is_cancelled(tmp_path: Path) -> None:
         await user.see("Starting the worker")
         await user.press("escape")
         await user.until(lambda: not user.screen.replaying.running, "the end")
+        await user.press("i")
+        assert user.screen.query_one(SourceView).line == 1329
+
+
+async def test_a_fault_of_our_own_is_told_and_ends_nothing() -> None:
+    async with opened() as user:
+
+        def work() -> None:
+            raise ZeroDivisionError("by zero")
+
+        tasks._thread(user.screen, work, "search")
+        await user.see("This is a fault of aoti-tui itself: ZeroDivisionError")
         await user.press("i")
         assert user.screen.query_one(SourceView).line == 1329
