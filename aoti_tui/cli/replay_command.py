@@ -22,6 +22,9 @@ from aoti_tui.replay.script import write_script
 from aoti_tui.replay.sweep import SweepPoint, sweep
 
 _SHOWN_PROGRAMS = 8
+_SOURCES = {"fixed": "constant", "set": "input"}
+"""The five sources of the JSON: a literal of the wrapper is constant, a symbol that the user set is
+an input of theirs (``how`` tells it apart)."""
 
 
 def replay(argv: list[str]) -> int:
@@ -174,7 +177,7 @@ def result_json(
             {
                 "name": a.name,
                 "expression": a.expression,
-                "source": a.source,
+                "source": _SOURCES.get(a.source, a.source),
                 "dtype": a.dtype,
                 "shape": list(a.shape),
                 "value": a.value,

@@ -101,6 +101,9 @@ def _value(raw: Any, blobs: Sequence[memoryview]) -> Block | Number | str | None
         return float(number) if isinstance(number, str) else number
     if "text" in raw:
         return str(raw["text"])
+    if raw.get("omitted"):
+        shape = " × ".join(map(str, raw["shape"]))
+        return f"{raw['dtype']} {shape}, too large to send"
     return decode_block(raw, blobs)
 
 
