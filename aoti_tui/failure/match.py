@@ -23,7 +23,7 @@ def match_assert(
     by_text: list[tuple[Kernel, KernelAssert]] = []
     wanted = without_spaces(logged.message)
     for kernel in index.kernels.values():
-        if not kernel.has_source:
+        if not kernel.has_source or not _may_hold(kernel, wanted):
             continue
         for found in program_of(kernel.name).asserts:
             if found.disabled or without_spaces(found.message) != wanted:
@@ -46,6 +46,11 @@ def match_assert(
         )
         for rank, (kernel, found) in enumerate(ranked)
     )
+
+
+def _may_hold(kernel: Kernel, wanted: str) -> bool:
+    """Whether the source holds the message at all: only then it is worth parsing."""
+    return wanted in without_spaces("".join(kernel.lines))
 
 
 def without_spaces(message: str) -> str:

@@ -45,6 +45,7 @@ class Memory:
         self._definitions: dict[tuple[str, str], list[Buffer]] = {}
         for buffer in index.buffers:
             self._definitions.setdefault((buffer.function, buffer.name), []).append(buffer)
+        self._kin = _kin(index)
         self._touches: dict[str, list[Writer]] = {}
         for launch in index.launches:
             for argument in launch.arguments:
@@ -108,8 +109,8 @@ class Memory:
         ``before`` (or later in a loop around it), newest first. Launches may only read it."""
         loop = next((s for s in scopes if s.kind == "while"), None)
         found: list[Writer] = []
-        for name in self._touches:
-            for writer in self._touches[name]:
+        for name in self._kin.get(storage[0], {storage[0]}):
+            for writer in self._touches.get(name, ()):
                 if self._function_of(writer) != function or _excluded(scopes, _scopes(writer)):
                     continue
                 earlier = writer.line < before
@@ -184,6 +185,18 @@ class Memory:
             before = buffer.line - (buffer.of == name)
             name = buffer.of
         return False
+
+
+def _kin(index: WrapperIndex) -> dict[str, frozenset[str]]:
+    """Names that can ever share memory, by name: those that reuse, view or alias each other."""
+    groups: dict[str, set[str]] = {}
+    for buffer in index.buffers:
+        if buffer.of is None:
+            continue
+        joined = groups.get(buffer.name, {buffer.name}) | groups.get(buffer.of, {buffer.of})
+        for name in joined:
+            groups[name] = joined
+    return {name: frozenset(group) for name, group in groups.items()}
 
 
 def _product(sizes: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
