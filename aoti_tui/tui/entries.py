@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.failure.model import Failure
@@ -239,14 +239,22 @@ def _subsequence(word: str, haystack: str) -> int | None:
     return at - start - len(word) + 1
 
 
-def filtered(everything: Iterable[Entry], query: str) -> list[Entry]:
-    """Entries that fit the query: groups in their order, the best fits of each group first."""
-    if not query.strip():
-        return list(everything)
-    scored = [
-        (GROUPS.index(entry.group), score, number, entry)
-        for number, entry in enumerate(everything)
+def fitting(everything: Iterable[Entry], query: str) -> list[tuple[int, Entry]]:
+    """Entries that fit the query with how well they do, in their own order."""
+    return [
+        (score, entry)
+        for entry in everything
         if (score := fuzzy(query, entry.haystack)) is not None
     ]
-    scored.sort(key=lambda item: item[:3])
-    return [entry for _, _, _, entry in scored]
+
+
+def ranked(fits: Sequence[tuple[int, Entry]]) -> list[Entry]:
+    """Groups in their order, the best fits of each group first."""
+    places = {group: place for place, group in enumerate(GROUPS)}
+    numbered = [(places[e.group], score, number) for number, (score, e) in enumerate(fits)]
+    return [fits[number][1] for _, _, number in sorted(numbered)]
+
+
+def filtered(everything: Iterable[Entry], query: str) -> list[Entry]:
+    """Entries that fit the query, best first within each group; all of them for none."""
+    return ranked(fitting(everything, query)) if query.strip() else list(everything)

@@ -14,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from aoti_tui.tui.entries import Entry, filtered
+from aoti_tui.tui.entries import Entry, fitting, ranked
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, plain, shorten_middle, visible
@@ -53,6 +53,7 @@ class Navigator(Pane):
     def __init__(self) -> None:
         super().__init__(id="nav", title="Navigator")
         self._entries: Sequence[Entry] = ()
+        self._fitted: tuple[str, Sequence[Entry]] = ("", ())
         self._visited: set[object] = set()
         self._values: dict[str, str] = {}
 
@@ -63,6 +64,7 @@ class Navigator(Pane):
 
     def load(self, entries: Sequence[Entry]) -> None:
         self._entries = entries
+        self._fitted = ("", ())
         self._fill()
 
     def set_values(self, values: dict[str, str]) -> None:
@@ -83,7 +85,7 @@ class Navigator(Pane):
 
     def _fill(self) -> None:
         rows = self.query_one(Rows)
-        shown = filtered(self._entries, self.query_one(FilterInput).value)
+        shown = self._fitting(self.query_one(FilterInput).value)
         counts = Counter(entry.group for entry in shown)
         made: list[Row] = []
         group = ""
@@ -96,6 +98,16 @@ class Navigator(Pane):
         rows.set_rows(made, keep=current.key if current else None)
         total = len(self._entries)
         self.set_title("Navigator", f"{len(shown)} of {total}" if len(shown) != total else "")
+
+    def _fitting(self, query: str) -> Sequence[Entry]:
+        """Entries that fit the query. What did not fit a shorter one is not looked at again."""
+        if not query.strip():
+            self._fitted = ("", ())
+            return self._entries
+        last, before = self._fitted
+        fits = fitting(before if last and query.startswith(last) else self._entries, query)
+        self._fitted = (query, [entry for _, entry in fits])
+        return ranked(fits)
 
     def _draw(self, entry: Entry) -> Callable[[int], Text]:
         def draw(width: int) -> Text:

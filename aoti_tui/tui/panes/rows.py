@@ -74,7 +74,12 @@ class Rows(ScrollView, can_focus=True):
         self.rows = rows
         self._drawn.clear()
         self.virtual_size = Size(max(1, self.size.width), len(rows))
-        at = next((n for n, row in enumerate(rows) if keep is not None and row.key == keep), None)
+        at = None
+        if keep is not None:
+            # Nearly always the same object; comparing every key field by field costs more.
+            at = next((n for n, row in enumerate(rows) if row.key is keep), None)
+            if at is None:
+                at = next((n for n, row in enumerate(rows) if row.key == keep), None)
         if at is None:
             at = self._selectable(max(0, min(self.cursor, len(rows) - 1)), 1)
         self.cursor = at if at is not None else -1
