@@ -109,6 +109,13 @@ ACTIONS: tuple[Action, ...] = (
         "Replay",
     ),
     Action("who_made", "w", "Who made", "Go to the step that made this value", "Find"),
+    Action(
+        "who_wrote",
+        "W",
+        "Who wrote",
+        "From a wrong element of an output to the program, lane and store that wrote it",
+        "Find",
+    ),
     Action("who_uses", "u", "Who uses", "Go to the step that uses this value", "Find"),
     Action(
         "next_failing",

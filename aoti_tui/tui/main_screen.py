@@ -33,6 +33,7 @@ from aoti_tui.tui.messages import (
     Replayed,
     Said,
     SymbolsKnown,
+    WriterFound,
 )
 from aoti_tui.tui.origins import Origins
 from aoti_tui.tui.palette import EverythingProvider
@@ -53,6 +54,7 @@ from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.text import plain
 from aoti_tui.tui.values import Values
 from aoti_tui.tui.whatif import Settings
+from aoti_tui.tui.writers import Writers
 
 HINT = "First time? i goes to the model input, c runs to the assert, ? explains."
 MESSAGES = 100
@@ -83,6 +85,7 @@ class MainScreen(Screen[int]):
         self.values = Values(self)
         self.taking = Taking(self)
         self.settings = Settings(self)
+        self.writers = Writers(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
             **self.arranging.handlers(),
@@ -92,6 +95,7 @@ class MainScreen(Screen[int]):
             **self.values.handlers(),
             **self.taking.handlers(),
             **self.settings.handlers(),
+            **self.writers.handlers(),
         }
         self._said = ""
         self._marked_kernel: Kernel | None = None
@@ -315,6 +319,10 @@ class MainScreen(Screen[int]):
     @on(SymbolsKnown)
     def _symbols(self, event: SymbolsKnown) -> None:
         self.settings.open_dialog(event.symbols)
+
+    @on(WriterFound)
+    def _writer(self, event: WriterFound) -> None:
+        self.writers.found(event.written)
 
     @on(Diagnosed)
     def _diagnosed(self, event: Diagnosed) -> None:

@@ -10,6 +10,7 @@ from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
+from aoti_tui.replay.writers import WrittenElement
 
 
 class Progressed(Message):
@@ -70,6 +71,14 @@ class Diagnosed(Message):
         super().__init__()
         self.before = before
         self.after = after
+
+
+class WriterFound(Message):
+    """Which program and lane wrote the element that was asked for."""
+
+    def __init__(self, written: WrittenElement) -> None:
+        super().__init__()
+        self.written = written
 
 
 class SymbolsKnown(Message):

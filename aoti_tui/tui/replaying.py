@@ -190,6 +190,11 @@ class Replaying:
             told = f"Stopped at {stop.text}: {step.name or step.kind}."
         self._stand(stop.position, told + logged, bad=_is_bad(step))
 
+    def stand_at_store(self, position: int, lane: Lane, message: str) -> None:
+        """Stop at a store with the lane that writes selected."""
+        self.lane = tuple(lane)
+        self._stand(position, message)
+
     def step(self, direction: int, how: str) -> None:
         recording = self.recording
         if recording is None:

@@ -15,9 +15,11 @@ from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Given, Incident
 from aoti_tui.index.model import Launch
+from aoti_tui.replay.elements import element_by_hand
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program
 from aoti_tui.replay.script import write_script
+from aoti_tui.replay.writers import nobody_writes, written_element
 from aoti_tui.tui.messages import (
     Diagnosed,
     Opened,
@@ -27,6 +29,7 @@ from aoti_tui.tui.messages import (
     Replayed,
     Said,
     SymbolsKnown,
+    WriterFound,
 )
 from aoti_tui.tui.replaying import program_to_record
 from aoti_tui.tui.request import OpenRequest
@@ -253,6 +256,26 @@ def read_symbols(screen: MainScreen) -> None:
         screen.post_message(SymbolsKnown(symbols))
 
     _thread(screen, work, "symbols")
+
+
+def find_writer(screen: MainScreen, launch: Launch, text: str) -> None:
+    """Find who wrote an element of an output (``out_ptr0[3,7]``)."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        session = incident.session()
+        try:
+            argument, element = element_by_hand(session, launch, text)
+            written = written_element(session, launch, argument, element)
+            if written.last is None:
+                raise nobody_writes(launch, argument, element, written.after)
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            return
+        screen.post_message(WriterFound(written))
+
+    _thread(screen, work, "replay")
 
 
 def write_repro(screen: MainScreen, launch: Launch, path: Path) -> None:
