@@ -128,6 +128,7 @@ def _guard(guard: GuardFinding) -> dict[str, Any]:
         "min": guard.min,
         "max": guard.max,
         "equals": guard.equals,
+        "stride": guard.stride,
         "present": guard.enforced != "absent",
         "enforced": guard.enforced == "always",
         "only_with": RUNTIME_CHECKS if guard.enforced == RUNTIME_CHECKS else None,

@@ -38,6 +38,7 @@ def _dimension(index: WrapperIndex, position: int, dim: int, known: Known) -> Gu
     low = _number(guards, "min")
     high = _number(guards, "max")
     equals = _number(guards, "equals")
+    stride = _number(guards, "stride")
     first = next((g for g in guards if g.check in ("min", "max", "equals")), None)
     size = known.dims.get((position, dim))
     catches: bool | None = None
@@ -58,6 +59,7 @@ def _dimension(index: WrapperIndex, position: int, dim: int, known: Known) -> Gu
         line=first.line if first is not None else None,
         would_catch=catches,
         text=_say(name, f"size({dim})", low, high, equals, first, catches),
+        stride=stride,
     )
 
 

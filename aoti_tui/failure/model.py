@@ -137,6 +137,8 @@ class GuardFinding:
     line: int | None
     would_catch: bool | None = None
     text: str = ""
+    stride: int | None = None
+    """Elements from one index of the dimension to the next, where a guard fixes it."""
 
 
 @dataclass(frozen=True, slots=True)

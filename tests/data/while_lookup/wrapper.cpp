@@ -655,7 +655,7 @@ static inline void call_triton_poi_fused_zeros_0(
     uint32_t grid_2 = 1;
     if (grid_0 == 0 || grid_1 == 0 || grid_2 == 0) return;
     if (kernels_.triton_poi_fused_zeros_0 == nullptr) {
-        kernels_.triton_poi_fused_zeros_0 = loadKernel("/tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ca2wtvday5z3kqqarsnzyaiafzmeap6oik5yqajc3ynk3bizlywj.cubin", "triton_poi_fused_zeros_0", 0, cubin_dir_); 
+        kernels_.triton_poi_fused_zeros_0 = loadKernel("/var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ca2wtvday5z3kqqarsnzyaiafzmeap6oik5yqajc3ynk3bizlywj.cubin", "triton_poi_fused_zeros_0", 0, cubin_dir_); 
     }
     CUdeviceptr var_0 = reinterpret_cast<CUdeviceptr>(out_ptr0.data_ptr());
     CUdeviceptr global_scratch_scratch_1 = 0;
@@ -705,7 +705,7 @@ static inline void call_triton_poi_fused_zeros_1(
     uint32_t grid_2 = 1;
     if (grid_0 == 0 || grid_1 == 0 || grid_2 == 0) return;
     if (kernels_.triton_poi_fused_zeros_1 == nullptr) {
-        kernels_.triton_poi_fused_zeros_1 = loadKernel("/tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cc2tyol2twsqlqmeixwxc4ukwfzotqtus3me5ww3kias4nlksjgs.cubin", "triton_poi_fused_zeros_1", 0, cubin_dir_); 
+        kernels_.triton_poi_fused_zeros_1 = loadKernel("/var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cc2tyol2twsqlqmeixwxc4ukwfzotqtus3me5ww3kias4nlksjgs.cubin", "triton_poi_fused_zeros_1", 0, cubin_dir_); 
     }
     CUdeviceptr var_3 = reinterpret_cast<CUdeviceptr>(out_ptr0.data_ptr());
     int32_t var_4 = xnumel;
@@ -762,7 +762,7 @@ static inline void call_triton_poi_fused_lt_sum_zeros_2(
     uint32_t grid_2 = 1;
     if (grid_0 == 0 || grid_1 == 0 || grid_2 == 0) return;
     if (kernels_.triton_poi_fused_lt_sum_zeros_2 == nullptr) {
-        kernels_.triton_poi_fused_lt_sum_zeros_2 = loadKernel("/tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ct4k7ilqfomrpj6tq4rmhl7igae3mw4ysqnwcblljrjg5vhqgxhk.cubin", "triton_poi_fused_lt_sum_zeros_2", 0, cubin_dir_); 
+        kernels_.triton_poi_fused_lt_sum_zeros_2 = loadKernel("/var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ct4k7ilqfomrpj6tq4rmhl7igae3mw4ysqnwcblljrjg5vhqgxhk.cubin", "triton_poi_fused_lt_sum_zeros_2", 0, cubin_dir_); 
     }
     CUdeviceptr var_7 = reinterpret_cast<CUdeviceptr>(in_ptr0.data_ptr());
     CUdeviceptr var_8 = reinterpret_cast<CUdeviceptr>(in_ptr1.data_ptr());
@@ -840,7 +840,7 @@ static inline void call_triton_poi_fused_add_index_sum_zeros_3(
     uint32_t grid_2 = 1;
     if (grid_0 == 0 || grid_1 == 0 || grid_2 == 0) return;
     if (kernels_.triton_poi_fused_add_index_sum_zeros_3 == nullptr) {
-        kernels_.triton_poi_fused_add_index_sum_zeros_3 = loadKernel("/tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cfp43rrlu6s42jr3nbp4a5vh76573rl7r3qkfefjyky72vqeni4c.cubin", "triton_poi_fused_add_index_sum_zeros_3", 0, cubin_dir_); 
+        kernels_.triton_poi_fused_add_index_sum_zeros_3 = loadKernel("/var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cfp43rrlu6s42jr3nbp4a5vh76573rl7r3qkfefjyky72vqeni4c.cubin", "triton_poi_fused_add_index_sum_zeros_3", 0, cubin_dir_); 
     }
     CUdeviceptr var_12 = reinterpret_cast<CUdeviceptr>(in_ptr0.data_ptr());
     CUdeviceptr var_13 = reinterpret_cast<CUdeviceptr>(in_ptr1.data_ptr());
@@ -900,7 +900,7 @@ static inline void call_triton_poi_fused_add_zeros_4(
     uint32_t grid_2 = 1;
     if (grid_0 == 0 || grid_1 == 0 || grid_2 == 0) return;
     if (kernels_.triton_poi_fused_add_zeros_4 == nullptr) {
-        kernels_.triton_poi_fused_add_zeros_4 = loadKernel("/tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/c3sgrthee2dxxlvpxrtv7nmt5rei3mvg2mauz7zphjt46ibluyms.cubin", "triton_poi_fused_add_zeros_4", 0, cubin_dir_); 
+        kernels_.triton_poi_fused_add_zeros_4 = loadKernel("/var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/c3sgrthee2dxxlvpxrtv7nmt5rei3mvg2mauz7zphjt46ibluyms.cubin", "triton_poi_fused_add_zeros_4", 0, cubin_dir_); 
     }
     CUdeviceptr var_21 = reinterpret_cast<CUdeviceptr>(in_ptr0.data_ptr());
     CUdeviceptr var_22 = reinterpret_cast<CUdeviceptr>(out_ptr0.data_ptr());
@@ -1263,6 +1263,6 @@ void AOTInductorModel::run_impl(
 
 
 // Compile cmd
-// /opt/gcc/bin/g++ /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.cpp -D TORCH_INDUCTOR_CPP_WRAPPER -D STANDALONE_TORCH_HEADER -D  C10_USING_CUSTOM_GENERATED_MACROS -D CPU_CAPABILITY_AVX512 -D  USE_CUDA  -O1 -DNDEBUG -fno-trapping-math -funsafe-math-optimizations -ffinite-math-only -fno-signed-zeros -fno-math-errno -fno-finite-math-only -fno-unsafe-math-optimizations -ffp-contract=off -fexcess-precision=fast -fno-tree-loop-vectorize -march=native -fPIC -Wall -std=c++17 -Wno-unused-variable -Wno-unknown-pragmas -pedantic -fopenmp  -include /tmp/torchinductor_root/precompiled_headers/csp62wdcnqt7znkstg2qqe36naapvmzcqrazndexiavcqme4owsl.h -I/usr/include/python3.12 -I/opt/torch/.venv/lib/python3.12/site-packages/torch/include -I/opt/torch/.venv/lib/python3.12/site-packages/torch/include/torch/csrc/api/include -I/usr/local/cuda/include   -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mavx512vnni -mavx512vl -mamx-tile -mamx-bf16 -mamx-int8 -mavx512bf16  -c -o /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.o
+// /usr/bin/g++ /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.cpp -D TORCH_INDUCTOR_CPP_WRAPPER -D STANDALONE_TORCH_HEADER -D  C10_USING_CUSTOM_GENERATED_MACROS -D CPU_CAPABILITY_AVX512 -D  USE_CUDA  -O1 -DNDEBUG -fno-trapping-math -funsafe-math-optimizations -ffinite-math-only -fno-signed-zeros -fno-math-errno -fno-finite-math-only -fno-unsafe-math-optimizations -ffp-contract=off -fexcess-precision=fast -fno-tree-loop-vectorize -march=native -fPIC -Wall -std=c++17 -Wno-unused-variable -Wno-unknown-pragmas -pedantic -fopenmp  -include /var/tmp/torchinductor_serve/precompiled_headers/csp62wdcnqt7znkstg2qqe36naapvmzcqrazndexiavcqme4owsl.h -I/usr/include/python3.12 -I/usr/lib/python3/dist-packages/torch/include -I/usr/lib/python3/dist-packages/torch/include/torch/csrc/api/include -I/usr/local/cuda/include   -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mavx512vnni -mavx512vl -mamx-tile -mamx-bf16 -mamx-int8 -mavx512bf16  -c -o /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.o
 // Link cmd
-// /opt/gcc/bin/g++ /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.o /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ctuhz26xfzrdrmkvokjkjlzovxwe6nsldkzon727xxpfixbyshn7.kernel.o /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg/cgxre62qccm2hvjt32u3oobekucw5zks6ukxlzod6km7a4telymf.weights.o -D TORCH_INDUCTOR_CPP_WRAPPER -D STANDALONE_TORCH_HEADER -D  C10_USING_CUSTOM_GENERATED_MACROS -D CPU_CAPABILITY_AVX512 -D  USE_CUDA  -O3 -DNDEBUG -fno-trapping-math -funsafe-math-optimizations -ffinite-math-only -fno-signed-zeros -fno-math-errno -fno-finite-math-only -fno-unsafe-math-optimizations -ffp-contract=off -fexcess-precision=fast -fno-tree-loop-vectorize -march=native -shared -fPIC -Wall -std=c++17 -Wno-unused-variable -Wno-unknown-pragmas -pedantic -fopenmp  -I/usr/include/python3.12 -I/opt/torch/.venv/lib/python3.12/site-packages/torch/include -I/opt/torch/.venv/lib/python3.12/site-packages/torch/include/torch/csrc/api/include -I/usr/local/cuda/include   -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mavx512vnni -mavx512vl -mamx-tile -mamx-bf16 -mamx-int8 -mavx512bf16  -o /tmp/cache_while_lookup_b/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.so  -ltorch -ltorch_cpu -lgomp -lcuda -ltorch_cuda  -L/usr/lib/x86_64-linux-gnu -L/opt/torch/.venv/lib/python3.12/site-packages/torch/lib -L/usr/local/cuda-13.0/targets/x86_64-linux/lib -L/usr/local/cuda-13.0/targets/x86_64-linux/lib/stubs 
+// /usr/bin/g++ /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.o /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/ctuhz26xfzrdrmkvokjkjlzovxwe6nsldkzon727xxpfixbyshn7.kernel.o /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg/cgxre62qccm2hvjt32u3oobekucw5zks6ukxlzod6km7a4telymf.weights.o -D TORCH_INDUCTOR_CPP_WRAPPER -D STANDALONE_TORCH_HEADER -D  C10_USING_CUSTOM_GENERATED_MACROS -D CPU_CAPABILITY_AVX512 -D  USE_CUDA  -O3 -DNDEBUG -fno-trapping-math -funsafe-math-optimizations -ffinite-math-only -fno-signed-zeros -fno-math-errno -fno-finite-math-only -fno-unsafe-math-optimizations -ffp-contract=off -fexcess-precision=fast -fno-tree-loop-vectorize -march=native -shared -fPIC -Wall -std=c++17 -Wno-unused-variable -Wno-unknown-pragmas -pedantic -fopenmp  -I/usr/include/python3.12 -I/usr/lib/python3/dist-packages/torch/include -I/usr/lib/python3/dist-packages/torch/include/torch/csrc/api/include -I/usr/local/cuda/include   -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma -mavx512vnni -mavx512vl -mamx-tile -mamx-bf16 -mamx-int8 -mavx512bf16  -o /var/tmp/torchinductor_serve/cd3t5vatozi5gzqo452zf52ypo4l6nb5ih25vl5gkzn4a6re4fh2/cbajvvyn7x2aqvacqfizwxntg3dydbmggev4gpg7wcjklser5pfg.wrapper.so  -ltorch -ltorch_cpu -lgomp -lcuda -ltorch_cuda  -L/usr/lib/x86_64-linux-gnu -L/usr/lib/python3/dist-packages/torch/lib -L/usr/local/cuda-13.0/targets/x86_64-linux/lib -L/usr/local/cuda-13.0/targets/x86_64-linux/lib/stubs 
