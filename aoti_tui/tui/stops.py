@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, fields, replace
 from typing import Any
 
@@ -20,6 +21,12 @@ from aoti_tui.replay.model import Recording
 from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.stepping import Temporary
+
+_TYPED = re.compile(
+    r"(?P<condition>.*?)(?:(?:^|\s+)after\s+(?P<hits>\d+)(?:\s+hits?)?)?"
+    r"(?:(?:^|\s+)log\s+(?P<log>.+))?",
+    re.DOTALL,
+)
 
 
 class Stops:
@@ -79,19 +86,23 @@ class Stops:
         )
 
     def condition(self, kernel: str, kernel_line: int) -> str:
+        """The breakpoint's condition as it is typed: ``tmp10 < 0 after 2 hits log tmp4``."""
         there = self._at(kernel, kernel_line)
-        return there.condition if there is not None else ""
+        if there is None:
+            return ""
+        _, _, rest = there.describe().partition(f"line {kernel_line}")
+        return rest.strip().removeprefix("if ")
 
     def problem(self, program: KernelProgram, kernel_line: int, condition: str) -> str:
         """Why a condition cannot be set there, or ``""``."""
-        wanted = Breakpoint(kernel_line=kernel_line, condition=condition.strip())
+        wanted = _worded(Breakpoint(kernel_line=kernel_line), condition)
         return why_not(program, wanted) or ""
 
     def set_condition(self, kernel: str, kernel_line: int, condition: str) -> str:
         """Give the line's breakpoint (or a new one) a condition."""
         there = self._at(kernel, kernel_line)
         base = there if there is not None else Breakpoint(kernel_line=kernel_line)
-        changed = replace(base, condition=condition.strip())
+        changed = _worded(base, condition)
         return f"Breakpoint set: {changed.describe()}.{self._put(kernel, there, changed)}"
 
     def run(self, recording: Recording, position: int, direction: int) -> Stop:
@@ -136,6 +147,18 @@ def expression_problem(text: str) -> str:
     except ConditionError as error:
         return str(error)
     return ""
+
+
+def _worded(base: Breakpoint, text: str) -> Breakpoint:
+    """A breakpoint with what was typed: a condition, hits to let pass, a value to write down."""
+    match = _TYPED.fullmatch(text.strip())
+    assert match is not None  # every part is optional, and the first takes anything
+    return replace(
+        base,
+        condition=match["condition"].strip(),
+        ignore=int(match["hits"] or 0),
+        log=(match["log"] or "").strip(),
+    )
 
 
 def _names_on(program: KernelProgram, kernel_line: int) -> str:

@@ -93,7 +93,8 @@ class Settings:
             Ask(
                 f"Stop at kernel line {kernel_line} only when",
                 "A comparison of names of the kernel that must hold in some lane, such as "
-                "tmp10 < 0. Empty: always.",
+                "tmp10 < 0. Empty: always. “after 2” lets two hits pass, “log tmp4” writes the "
+                "value down instead of stopping.",
                 value=stops.condition(kernel.name, kernel_line),
                 check=lambda text: stops.problem(program, kernel_line, text),
             ),
