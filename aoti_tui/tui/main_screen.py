@@ -287,6 +287,8 @@ class MainScreen(Screen[int]):
         self.browsing.load(event.incident)
         self.replaying.show()
         self.arranging.place_panes()
+        if self.request.warm_up:
+            tasks.warm_up(self)
         if event.told:
             self.say(event.told)
         elif self.config.problems:

@@ -26,3 +26,5 @@ class OpenRequest:
     model: str | None = None
     seed: int = 0
     demo: bool = False
+    warm_up: bool = True
+    """Let the worker import torch and triton while the user reads: no kernel runs by it."""

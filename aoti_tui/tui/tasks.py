@@ -111,6 +111,23 @@ def open_incident(screen: MainScreen) -> None:
     _thread(screen, work, "open")
 
 
+def warm_up(screen: MainScreen) -> None:
+    """Start the worker before it is asked for, so that the first run does not wait for torch."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        session = incident.session()
+        try:
+            if not session.info().problems:
+                session.warm()
+        except ReplayError:
+            # Nobody has asked for a replay yet; the first one meets the same and says so.
+            return
+
+    _thread(screen, work, "warm")
+
+
 def bring_log(screen: MainScreen, source: str | Path) -> None:
     """Put a log to the open incident: a file, or the text itself."""
     incident = screen.browsing.incident

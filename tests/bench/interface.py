@@ -86,7 +86,7 @@ async def _empty() -> float:
 
 async def _open(wrapper: Path) -> Timing:
     start = time.perf_counter()
-    app = DebuggerApp(OpenRequest(wrapper, log=LOG), Config(hint_seen=True))
+    app = DebuggerApp(OpenRequest(wrapper, log=LOG, warm_up=False), Config(hint_seen=True))
     async with app.run_test(size=(160, 45)) as pilot:
         user = Driver(pilot)
         while user.screen.browsing.failure is None:

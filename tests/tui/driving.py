@@ -27,6 +27,7 @@ def demo_request() -> OpenRequest:
         log=folder / "error.empty_weights.log",
         inputs=folder / "inputs.empty_weights.pt",
         demo=True,
+        warm_up=False,  # most tests run nothing; those that do start the worker then
     )
 
 

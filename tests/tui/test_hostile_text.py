@@ -28,7 +28,9 @@ def hostile_wrapper(folder: Path) -> Path:
 
 
 async def test_the_source_shows_text_as_it_is(tmp_path: Path) -> None:
-    async with opened(OpenRequest(hostile_wrapper(tmp_path)), size=(120, 40)) as user:
+    async with opened(
+        OpenRequest(hostile_wrapper(tmp_path), warm_up=False), size=(120, 40)
+    ) as user:
         await user.press("ctrl+home")
         assert user.screen.query_one(SourceView).line == 1
         await user.see(
@@ -46,7 +48,7 @@ async def test_the_source_shows_text_as_it_is(tmp_path: Path) -> None:
 
 
 async def test_names_keep_their_brackets_in_the_navigator_and_palette(tmp_path: Path) -> None:
-    async with opened(OpenRequest(hostile_wrapper(tmp_path))) as user:
+    async with opened(OpenRequest(hostile_wrapper(tmp_path), warm_up=False)) as user:
         await user.press("ctrl+f")
         await user.type("[red]proj")
         await user.see("[red]proj[/red].weight␛")
@@ -59,7 +61,7 @@ async def test_a_log_with_escapes_is_read_and_shown(tmp_path: Path) -> None:
     demo = demo_request()
     assert demo.log is not None
     line = demo.log.read_text().split("\n", 1)[0]
-    async with opened(OpenRequest(demo.wrapper)) as user:
+    async with opened(OpenRequest(demo.wrapper, warm_up=False)) as user:
         await user.press("p")
         user.app.screen.query_one(TextArea).text = f"\x1b[31m[rank0] {line}\x1b[0m\n[/red]\n"
         await user.press("ctrl+s")

@@ -245,7 +245,7 @@ async def test_copy_and_report(own_folders: Path, monkeypatch: pytest.MonkeyPatc
 async def test_a_log_pasted_later_brings_the_failure() -> None:
     demo = demo_request()
     assert demo.log is not None
-    async with opened(OpenRequest(demo.wrapper)) as user:
+    async with opened(OpenRequest(demo.wrapper, warm_up=False)) as user:
         await user.see("No failure is open: p pastes a log")
         await user.press("p")
         user.app.screen.query_one(TextArea).text = demo.log.read_text()
@@ -257,7 +257,7 @@ async def test_a_log_pasted_later_brings_the_failure() -> None:
 async def test_a_log_without_an_assert_says_what_was_looked_for(tmp_path: Path) -> None:
     log = tmp_path / "other.log"
     log.write_text("CUDA error: out of memory\n")
-    async with opened(OpenRequest(demo_request().wrapper)) as user:
+    async with opened(OpenRequest(demo_request().wrapper, warm_up=False)) as user:
         await user.press("o")
         await user.type(str(log) + "x")
         await user.press("enter")

@@ -73,3 +73,25 @@ async def test_a_fault_of_our_own_is_told_and_ends_nothing() -> None:
         await user.see("This is a fault of aoti-tui itself: ZeroDivisionError")
         await user.press("i")
         assert user.screen.query_one(SourceView).line == 1329
+
+
+async def test_the_worker_is_warm_before_it_is_asked_for() -> None:
+    """Torch is imported while the user reads; nothing of a kernel runs by it."""
+    async with opened(replace(demo_request(), warm_up=True)) as user:
+        incident = user.screen.browsing.incident
+        assert incident is not None
+        client = incident.session().client
+        await user.until(lambda: client.alive and not user.busy(), "the worker's start")
+        assert user.screen.replaying.outcome is None
+        await user.press("c")
+        await user.see("The assert at kernel line 46 fails")
+
+
+async def test_warming_up_without_torch_says_nothing_until_it_matters(tmp_path: Path) -> None:
+    python = script(tmp_path, "exit 3")
+    request = replace(demo_request(), warm_up=True, python=python)
+    async with opened(request) as user:
+        await user.until(lambda: not user.busy(), "the failed start")
+        assert "could not be started" not in user.text()
+        await user.press("c")
+        await user.see("could not be started")
