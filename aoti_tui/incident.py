@@ -18,7 +18,7 @@ from aoti_tui.diagnosis import judge
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.known import known_from_inputs
 from aoti_tui.failure.log import read_log
-from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode
+from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode, Source
 from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.provenance import Known, walk
 from aoti_tui.failure.text import headline
@@ -30,7 +30,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.inputs import check_given, decode_given
-from aoti_tui.replay.model import GivenInput
+from aoti_tui.replay.model import GivenInput, ReplayResult
 from aoti_tui.replay.session import ReplaySession
 
 Progress = Callable[[str, float], None]
@@ -96,6 +96,20 @@ class Incident:
     def explain_assert(self, kernel: str, kernel_line: int) -> Failure | None:
         """The failure that an assert would be; None where no assert stands."""
         return self.workshop.explainer.explain_assert(kernel, kernel_line, self.known)
+
+    def sources_of_failure(self, result: ReplayResult) -> tuple[Source, ...]:
+        """Where the index of a replay's first assert, or else of its first bad access, comes
+        from."""
+        if result.asserts:
+            first = min(result.asserts, key=lambda a: a.order)
+            failure = self.explain_assert(result.kernel, first.kernel_line)
+            return failure.index.sources if failure is not None else ()
+        if result.faults:
+            fault = result.faults[0]
+            return self.workshop.explainer.access_sources(
+                result.kernel, fault.kernel_line, fault.argument, result.launch_line
+            )
+        return ()
 
     def trace(self, line: int, name: str) -> ProvenanceNode | None:
         """Provenance of the name that stands on a wrapper line; None when it is no name known."""

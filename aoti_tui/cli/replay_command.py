@@ -10,10 +10,11 @@ from typing import Any
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import replay_arguments
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
-from aoti_tui.cli.json_output import VERSION
+from aoti_tui.cli.json_output import VERSION, source_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
 from aoti_tui.failure.model import Failure
+from aoti_tui.failure.text import source_words
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.all_launches import AllLaunches, replay_all
@@ -302,9 +303,7 @@ def _all(incident: Incident, arguments: argparse.Namespace) -> int:
                 }
                 for o in done.outcomes
             ],
-            "first": result_json(done.first.result, None)
-            if done.first is not None and done.first.result is not None
-            else None,
+            "first": _first_json(incident, done),
             "notes": [*done.notes, *done.checks, *session.input_problems()],
         }
         json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
@@ -316,8 +315,22 @@ def _all(incident: Incident, arguments: argparse.Namespace) -> int:
     if done.first is not None and done.first.result is not None:
         print("\nfirst failure:")
         print("\n".join(_lines(done.first.result, None, session.input_problems())))
+        ends = incident.sources_of_failure(done.first.result)
+        if ends:
+            print(f"the index comes from {'; '.join(source_words(s) for s in ends)}")
     elif not done.first:
         print("nothing failed")
     for note in (*done.checks, *done.notes):
         print(f"note: {note}")
     return ANSWERED
+
+
+def _first_json(incident: Incident, done: AllLaunches) -> dict[str, Any] | None:
+    """The first failing launch, with where its index comes from; None when nothing failed."""
+    if done.first is None or done.first.result is None:
+        return None
+    ends = incident.sources_of_failure(done.first.result)
+    return {
+        **result_json(done.first.result, None),
+        "index_sources": [source_json(source) for source in ends],
+    }

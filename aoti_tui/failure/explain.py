@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from aoti_tui.failure.bounds import bound_tree, index_tree, indexed_accesses
@@ -19,6 +19,7 @@ from aoti_tui.failure.model import (
     Failure,
     LoggedAssert,
     LogReading,
+    Source,
     ValueProvenance,
 )
 from aoti_tui.failure.ops import op_patterns
@@ -29,7 +30,7 @@ from aoti_tui.index.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
-from aoti_tui.kernel.slice import is_index_only
+from aoti_tui.kernel.slice import is_index_only, slice_expression
 
 
 class Explainer:
@@ -70,6 +71,20 @@ class Explainer:
             kernel, kernel_line, entry.wrapper_line(kernel_line), launches, "chosen by hand", 0
         )
         return self.explain(candidate, (candidate,), None, known)
+
+    def access_sources(
+        self, kernel: str, kernel_line: int, argument: str, launch_line: int
+    ) -> tuple[Source, ...]:
+        """Where the address of an access comes from: the sources of its offset's data, or of the
+        sizes that bound it when it is made of program and lane numbers."""
+        program = self.program_of(kernel)
+        launch = self.index.launch_at(launch_line)
+        for offset, order in _offsets(program, kernel_line, argument):
+            tree = slice_expression(program, offset, order, kernel_line)
+            found = sources_of(self.tracer().kernel_value(launch, kernel, tree))
+            if found:
+                return found
+        return ()
 
     def explain(
         self,
@@ -240,6 +255,19 @@ def access_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]
     ]
     masks += [store.mask for store in program.stores if store.line in lines]
     return tuple(ast.unparse(m) if m is not None else "None" for m in masks)
+
+
+def _offsets(
+    program: KernelProgram, kernel_line: int, argument: str
+) -> Iterator[tuple[ast.expr, int]]:
+    """Offsets of the accesses to an argument on a line, with their place among the statements."""
+    for assignment in program.assignments:
+        for load in assignment.loads:
+            if load.line == kernel_line and argument in load.pointers and load.offset is not None:
+                yield load.offset, assignment.order
+    for store in program.stores:
+        if store.line == kernel_line and argument in store.pointers and store.offset is not None:
+            yield store.offset, store.order
 
 
 def evaluate_argument(text: str, known: Known) -> int | float | None:

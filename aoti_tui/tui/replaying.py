@@ -262,7 +262,7 @@ class Replaying:
             self.screen.browsing.go_kernel_line(
                 recording.kernel, step.kernel_line, self.selected, remember=False
             )
-        self.screen.say(message, bad=bad)
+        self.screen.say(message + telling.flags_at(recording, step.kernel_line), bad=bad)
 
     def _name_in(self, step: Step) -> str:
         """The name that an assert checks or a store writes."""

@@ -42,6 +42,8 @@ def run_view(replaying: Replaying) -> RunView:
     expression = ""
     if replaying.explained >= 0:
         expression = substituted(recording, outcome.program, replaying.explained, lane)
+        line = recording.steps[replaying.explained].kernel_line
+        expression += telling.flags_at(recording, line)
     return RunView(
         status=telling.status(outcome, position),
         message=telling.found(outcome),

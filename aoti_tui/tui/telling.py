@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import FiredAssert, MemoryFault, Step
+from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recording import Made
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.stepping import failing_count
@@ -167,3 +167,8 @@ def origin(made: Made) -> str:
 
 def _value(value: object) -> str:
     return "?" if value is None else number(value)
+
+
+def flags_at(recording: Recording, kernel_line: int) -> str:
+    """`` ⚑ …`` for what a line does that a CPU cannot do as the GPU did; ``""`` for other lines."""
+    return "".join(f" ⚑ {text}" for line, text in recording.flags if line == kernel_line)

@@ -259,3 +259,57 @@ def test_a_wrong_setting_is_explained() -> None:
     done = run("explain", WRAPPER, "--log", LOG, "--set", "s7")
     assert done.returncode == 2
     assert "s7=0" in done.stderr
+
+
+def test_replay_all_names_the_first_failure_and_where_its_index_comes_from() -> None:
+    done = run("replay", WRAPPER, "--inputs", INPUTS, "--all", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [la["status"] for la in found["launches"][:2]] == ["ok", "assert"]
+    first = found["first"]
+    assert (first["kernel"], first["launch_line"]) == (
+        "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1",
+        1375,
+    )
+    assert first["asserts"][0]["first"]["values"]["tmp10"] == -1
+    assert [(s["kind"], s["position"]) for s in first["index_sources"]] == [
+        ("input", 0),
+        ("input_dim", 2),
+    ]
+
+
+def test_replay_of_a_log_agrees_with_it() -> None:
+    done = run("replay", WRAPPER, "--inputs", INPUTS, "--log", LOG, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["agrees_with_log"] is True
+    assert found["grid"] == [4, 1, 1]
+    fired = found["asserts"][0]
+    assert (fired["kernel_line"], fired["failing_lanes"], len(fired["programs"])) == (46, 4, 4)
+    sources = {a["name"]: a["source"] for a in found["arguments"]}
+    assert sources == {
+        "in_ptr0": "replayed",
+        "in_ptr1": "input",
+        "out_ptr0": "replayed",
+        "ks0": "input",
+        "xnumel": "input",
+        "r0_numel": "constant",
+    }
+
+
+def test_a_sweep_shows_which_sizes_fire() -> None:
+    done = run("replay", WRAPPER, "--inputs", INPUTS, "--log", LOG, "--sweep", "s7", "--json")
+    assert done.returncode == 0, done.stderr
+    fires = {p["value"]: p["fires"] for p in json.loads(done.stdout)["sweep"]}
+    assert fires[0] is True
+    assert fires[1] is False
+    assert fires[2] is False
+
+
+def test_check_compares_with_the_gpu() -> None:
+    folder = DATA / "gather_half"
+    done = run("check", folder / "wrapper.cpp", "--tensors", folder / "tensors", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["totals"] == {"pass": 1, "mismatch": 0, "no-data": 0, "unsupported": 0}
+    assert found["launches"][0]["status"] == "pass"
