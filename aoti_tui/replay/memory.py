@@ -217,6 +217,8 @@ class TensorTable:
     def _result_shape(self, name: str) -> tuple[tuple[int, ...], tuple[int, ...] | None, str]:
         """Size of an op's result out of what the wrapper later does with it."""
         dtype = dtype_in_launches(self.index, name) or "float32"
+        if any(s.kind == "item" and s.tensor == name for s in self.index.symbols):
+            return (), (), dtype  # one number, which the wrapper reads
         for buffer in self.index.buffers:
             if buffer.name == name and buffer.sizes is not None:
                 strides = self.sizes(buffer.strides) if buffer.strides else None

@@ -7,6 +7,7 @@ from pathlib import Path
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.all_launches import replay_all
+from aoti_tui.replay.check import check
 from aoti_tui.replay.session import ReplaySession
 
 FOLDER = Path(__file__).parents[1] / "data" / "while_lookup"
@@ -49,3 +50,15 @@ def test_memory_of_one_round_is_not_that_of_the_next() -> None:
     assert done.first is None
     rounds = [o for o in done.outcomes if o.kernel == LOOKUP]
     assert [o.status for o in rounds] == ["ok"] * 3
+
+
+def test_launches_of_the_body_equal_what_the_gpu_wrote() -> None:
+    """The loop's condition was not captured; the launches inside are compared all the same."""
+    index, _ = opened()
+    with ReplaySession(
+        index, inputs=FOLDER / "inputs.good.pt", tensors=FOLDER / "tensors"
+    ) as session:
+        report = check(session)
+    found = {one.kernel: (one.status, one.bit_equal) for one in report.launches}
+    assert found[LOOKUP] == ("pass", True)
+    assert found["triton_poi_fused_add_zeros_4"] == ("pass", True)
