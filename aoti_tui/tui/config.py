@@ -1,8 +1,9 @@
-"""The user's choices, kept between runs: theme, keys and layout; and breakpoints, per wrapper.
+"""The user's choices, kept between runs: theme, keys and layout; and breakpoints and
+watches, per wrapper.
 
 Choices live in ``config.json`` of the user's config folder, which the user may edit; what the
-program remembers by itself (breakpoints, whether the first hint was seen) in ``state.json`` of
-the state folder. A broken file is reported and left alone.
+program remembers by itself (breakpoints, watches, whether the first hint was seen) in
+``state.json`` of the state folder. A broken file is reported and left alone.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Config:
     hidden: list[str] = field(default_factory=list)
     hint_seen: bool = False
     breakpoints: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    watches: dict[str, list[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     broken: set[Path] = field(default_factory=set)
     """Files that could not be read: never written over."""
@@ -78,6 +80,13 @@ def load(actions: frozenset[str]) -> Config:
             for path, items in stored.items()
             if isinstance(items, list)
         }
+    watched = memory.get("watches", {})
+    if isinstance(watched, dict):
+        config.watches = {
+            str(path): [str(text) for text in texts]
+            for path, texts in watched.items()
+            if isinstance(texts, list)
+        }
     return config
 
 
@@ -95,9 +104,15 @@ def save_choices(config: Config) -> str:
 
 
 def save_memory(config: Config) -> str:
-    """Write breakpoints and what was seen; as :func:`save_choices`."""
+    """Write breakpoints, watches and what was seen; as :func:`save_choices`."""
     return _write(
-        config, state_file(), {"hint_seen": config.hint_seen, "breakpoints": config.breakpoints}
+        config,
+        state_file(),
+        {
+            "hint_seen": config.hint_seen,
+            "breakpoints": config.breakpoints,
+            "watches": config.watches,
+        },
     )
 
 

@@ -60,7 +60,6 @@ class Replaying:
         self.position = -1
         self.lane: Lane = ()
         self.selected = ""
-        self.watches: list[str] = []
         self.explained = -1
         """Position of the step whose expression is shown: the last one, or one picked."""
         self.running = False

@@ -36,7 +36,7 @@ def run_view(replaying: Replaying) -> RunView:
         return RunView(telling.idle(replaying.kernel, replaying.launch, replaying.screen.given))
     recording = outcome.recording
     failing, asserts = marked_positions(recording)
-    watches = watched(recording, position, tuple(replaying.watches))
+    watches = watched(recording, position, replaying.stops.watches)
     shown = (*watches, *temporaries(recording, position, lane))
     selected = next((t for t in shown if t.name == replaying.selected), None)
     expression = ""

@@ -41,6 +41,17 @@ class Stops:
             if found is not None:
                 self._by_kernel.setdefault(str(stored.get("kernel")), []).append(found)
 
+    @property
+    def watches(self) -> tuple[str, ...]:
+        """Watch expressions of this wrapper, oldest first."""
+        return tuple(self._config.watches.get(self._wrapper, ()))
+
+    def watch(self, text: str) -> str:
+        """Add a watch expression, or forget all for ``""``; a sentence when it is not kept."""
+        kept = [*self.watches, text] if text else []
+        self._config.watches[self._wrapper] = kept
+        return save_memory(self._config)
+
     def of(self, kernel: str) -> tuple[Breakpoint, ...]:
         return tuple(self._by_kernel.get(kernel, ()))
 

@@ -82,11 +82,10 @@ class Values:
         def typed(text: str | None) -> None:
             if text is None:
                 return
-            if text.strip():
-                self.replaying.watches.append(text.strip())
-            else:
-                self.replaying.watches.clear()
+            problem = self.replaying.stops.watch(text.strip())
             self.replaying.show()
+            if problem:
+                self.screen.say(problem, bad=True)
 
         self.screen.app.push_screen(
             Ask(

@@ -8,7 +8,7 @@ import pytest
 
 from aoti_tui.incident import open_incident
 from aoti_tui.replay.breakpoints import Breakpoint
-from aoti_tui.tui.config import Config
+from aoti_tui.tui.config import Config, load
 from aoti_tui.tui.stops import Stops
 from tests.cases import DEMO
 
@@ -57,3 +57,18 @@ def test_a_condition_that_makes_no_sense_is_refused(
     assert stops.problem(program, 45, "tmp10 <")
     assert stops.problem(program, 45, "tmp10 < 0 log __import__('os')")
     assert stops.problem(program, 3, "tmp10 < 0")
+
+
+def test_watches_are_there_again_in_the_next_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    first = Stops("a.wrapper.cpp", load(frozenset()))
+    assert first.watch("tmp10 - ks0") == ""
+    first.watch("max(tmp6)")
+    again = load(frozenset())
+    assert Stops("a.wrapper.cpp", again).watches == ("tmp10 - ks0", "max(tmp6)")
+    assert Stops("b.wrapper.cpp", again).watches == ()
+    Stops("a.wrapper.cpp", again).watch("")
+    assert Stops("a.wrapper.cpp", load(frozenset())).watches == ()
