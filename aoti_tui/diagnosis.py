@@ -51,7 +51,7 @@ def judge(
     for number, (candidate, launch) in enumerate(pairs[:_MOST_LAUNCHES]):
         if progress is not None:
             progress(f"replaying {launch.kernel} (:{launch.line})", number / len(pairs))
-        found = _assert_of(program_of(candidate.kernel), candidate)
+        found = program_of(candidate.kernel).assert_at(candidate.kernel_line)
         if found is None:
             continue
         try:
@@ -94,10 +94,6 @@ def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, L
         for launch in index.launches_of(candidate.kernel)
     ]
     yield from sorted(found, key=lambda pair: (pair[1].function != "run_impl", pair[1].line))
-
-
-def _assert_of(program: KernelProgram, candidate: Candidate) -> KernelAssert | None:
-    return program.assert_at(candidate.kernel_line)
 
 
 def evidence_of(facts: ReplayFacts, found: KernelAssert, failure: Failure) -> Evidence:

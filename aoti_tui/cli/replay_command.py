@@ -13,10 +13,10 @@ from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import VERSION, source_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
-from aoti_tui.failure.model import Failure
 from aoti_tui.failure.text import source_words
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Launch
+from aoti_tui.replay.agreement import Candidate, agrees, which_fired
 from aoti_tui.replay.all_launches import AllLaunches, replay_all
 from aoti_tui.replay.model import FiredAssert, MemoryFault, ReplayResult
 from aoti_tui.replay.script import write_script
@@ -43,33 +43,30 @@ def replay(argv: list[str]) -> int:
 
 
 def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
-    """The failing launch of the log: where several fit, the first that fires."""
+    """The failing launch of the log: where several fit, the first that agrees with it."""
     if not incident.failures:
         print("\n".join(incident.notes), file=sys.stderr)
         return NOTHING_MATCHES
     failure = incident.failures[0]
-    found: tuple[Launch, ReplayResult] | None = None
-    for launch in _launches(incident, failure):
-        if arguments.launch is not None and launch.line != arguments.launch:
-            continue
-        result = incident.session().run(launch, program=arguments.program)
-        if found is None:
-            found = (launch, result)
-        if any(a.message == failure.message for a in result.asserts):
-            found = (launch, result)
-            break
-    if found is None:
+    fitting = [
+        Candidate(launch, one.kernel_line)
+        for one in failure.candidates
+        for launch in incident.index.launches_of(one.kernel)
+        if arguments.launch in (None, launch.line)
+    ]
+    if not fitting:
         raise ArtifactError(
             f"no launch of {failure.kernel} stands on line {arguments.launch}",
             f"it is launched on {', '.join(f':{n}' for n in failure.launch_lines) or 'no line'}",
             "Choose one of these with --launch LINE.",
         )
-    return _report(incident, found[0], found[1], failure, arguments)
-
-
-def _launches(incident: Incident, failure: Failure) -> list[Launch]:
-    found = [la for c in failure.candidates for la in incident.index.launches_of(c.kernel)]
-    return sorted(found, key=lambda la: (la.function != "run_impl", la.line))
+    session = incident.session()
+    chosen = fitting[0]
+    if len(fitting) > 1:
+        chosen = which_fired(session, fitting, failure.programs)[0].candidate
+    result = session.run(chosen.launch, program=arguments.program)
+    fits = agrees(result, chosen.kernel_line, failure.programs)
+    return _report(incident, chosen.launch, result, fits, arguments)
 
 
 def _chosen(incident: Incident, arguments: argparse.Namespace) -> Launch:
@@ -118,7 +115,7 @@ def _report(
     incident: Incident,
     launch: Launch,
     result: ReplayResult,
-    failure: Failure | None,
+    fits: bool | None,
     arguments: argparse.Namespace,
 ) -> int:
     points: tuple[SweepPoint, ...] = ()
@@ -128,9 +125,8 @@ def _report(
         written = write_script(incident.session(), launch, arguments.script)
         print(f"wrote {', '.join(str(p) for p in written)}", file=sys.stderr)
     answer = ask_writers(incident.session(), launch, arguments)
-    agrees = agreement(result, failure)
     if arguments.json:
-        found = result_json(result, agrees, incident.session().input_problems())
+        found = result_json(result, fits, incident.session().input_problems())
         if points:
             found["sweep"] = [_point_json(p) for p in points]
         if answer is not None:
@@ -138,7 +134,7 @@ def _report(
         json.dump({"version": VERSION, **found}, sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
-        print("\n".join(_lines(result, agrees, incident.session().input_problems())))
+        print("\n".join(_lines(result, fits, incident.session().input_problems())))
         for point in points:
             print(_point_text(arguments.sweep, point))
         if answer is not None:
@@ -146,22 +142,8 @@ def _report(
     return ANSWERED
 
 
-def agreement(result: ReplayResult, failure: Failure | None) -> bool | None:
-    """Whether the log's assert fired here, in all programs that the log names; None without a
-    log. Logs are cut, so more programs than the log names are no disagreement."""
-    if failure is None:
-        return None
-    programs = {
-        p
-        for a in result.asserts
-        if "".join(a.message.split()) == "".join(failure.message.split())
-        for p in a.programs
-    }
-    return bool(programs) and set(failure.programs) <= programs
-
-
 def result_json(
-    result: ReplayResult, agrees: bool | None, problems: tuple[str, ...] = ()
+    result: ReplayResult, fits: bool | None, problems: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """One launch's replay, as the README describes it."""
     return {
@@ -188,7 +170,7 @@ def result_json(
         ],
         "asserts": [_assert_json(a) for a in result.asserts],
         "memory": [_fault_json(f) for f in result.faults],
-        "agrees_with_log": agrees,
+        "agrees_with_log": fits,
         "flags": [{"kernel_line": line, "text": text} for line, text in result.flags],
         "notes": [*result.notes, *problems],
     }
@@ -223,7 +205,7 @@ def _fault_json(fault: MemoryFault) -> dict[str, Any]:
     }
 
 
-def _lines(result: ReplayResult, agrees: bool | None, problems: tuple[str, ...]) -> list[str]:
+def _lines(result: ReplayResult, fits: bool | None, problems: tuple[str, ...]) -> list[str]:
     grid = "×".join(map(str, result.grid))
     blocks = " ".join(f"{name}={size}" for name, size in result.blocks.items())
     lines = [f"{result.kernel} (:{result.launch_line})  grid {grid}  {blocks}"]
@@ -254,11 +236,9 @@ def _lines(result: ReplayResult, agrees: bool | None, problems: tuple[str, ...])
             f"{fault.argument}, which has {fault.size}; program {fault.program}, lane {fault.lane}"
             f" ({fault.count} lanes)"
         )
-    if agrees is not None:
+    if fits is not None:
         lines.append(
-            "the programs of the log fail here too"
-            if agrees
-            else "this does not agree with the log"
+            "the programs of the log fail here too" if fits else "this does not agree with the log"
         )
     lines += [f"kernel line {line}: {text}" for line, text in result.flags]
     lines += [f"note: {note}" for note in (*result.notes, *problems)]

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.failure.provenance import sources_of
 from aoti_tui.failure.tracing import Tracer
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.asserts import raw_index
@@ -274,9 +273,3 @@ def index_tree(
         value=str(tracer.known.names[raw]) if raw in tracer.known.names else None,
         children=(node,),
     )
-
-
-def unknown_only(tree: ProvenanceNode) -> bool:
-    """Whether a chain ends in nothing that is known."""
-    sources = sources_of(tree)
-    return not sources or all(s.kind == "unknown" for s in sources)

@@ -108,11 +108,6 @@ def is_indexing(aten: str) -> bool:
     return any(part in _name(aten) for part in _INDEXING)
 
 
-def indexing_op(aten: tuple[str, ...]) -> str | None:
-    """The op that most likely made the assert, by name alone."""
-    return next((op for op in aten if is_indexing(op)), None)
-
-
 def _name(op: str) -> str:
     parts = op.split(".")
     return parts[1] if len(parts) > 1 else parts[0]
