@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import ProgressBar
 
+from aoti_tui.tui.body import Body
 from aoti_tui.tui.config import save_choices
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
-from aoti_tui.tui.layout import PANES, View, arrange
+from aoti_tui.tui.layout import DIVIDERS, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
@@ -31,15 +32,21 @@ class Arranging:
     def __init__(self, screen: MainScreen) -> None:
         self.screen = screen
         config = screen.config
-        self.view = View(shift=config.shift, hidden=frozenset(config.hidden) & frozenset(PANES))
+        self.view = View(
+            moved={name: by for name, by in config.moved.items() if name in DIVIDERS},
+            hidden=frozenset(config.hidden) & frozenset(PANES),
+        )
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {
             **{f"pane_{n}": self._opener(pane) for n, pane in enumerate(PANES, 1)},
             "jump_mode": self.jump_mode,
             "maximize": self.toggle_zoom,
-            "wider": lambda: self._shift(4),
-            "narrower": lambda: self._shift(-4),
+            "wider": lambda: self._move_side(4),
+            "narrower": lambda: self._move_side(-4),
+            "taller": lambda: self._grow(2),
+            "shorter": lambda: self._grow(-2),
+            "reset_layout": self.reset,
             "hide": self.hide,
             "filter": self._filter,
         }
@@ -66,6 +73,7 @@ class Arranging:
         tabs.load(result.tabs, frozenset(result.places), note)
         if not tabs.display:
             result = arrange(width, max(1, height - used), self.view)
+        screen.query_one(Body).arrangement = result
         for pane in screen.query(Pane):
             pane.place(result.places.get(str(pane.id)))
 
@@ -88,9 +96,9 @@ class Arranging:
         """A pane has got the focus: it is in front from now on."""
         self.change(active=pane, side=pane if pane != "source" else self.view.side)
 
-    def toggle_zoom(self) -> None:
-        """Give the focused pane everything, or give the others their places back."""
-        pane = self.screen.focused_pane() or self.view.active
+    def toggle_zoom(self, pane: str = "") -> None:
+        """Give a pane (the focused one) everything, or give the others their places back."""
+        pane = pane or self.screen.focused_pane() or self.view.active
         self.change(maximized="" if self.view.maximized else pane)
 
     def hide(self) -> None:
@@ -108,10 +116,64 @@ class Arranging:
         self.screen.config.hidden = sorted(self.view.hidden)
         self._remember()
 
-    def _shift(self, columns: int) -> None:
-        self.change(shift=self.view.shift + columns)
-        self.screen.config.shift = self.view.shift
+    # -- edges between panes ------------------------------------------------------------------
+
+    def _divider(self, name: str) -> Divider | None:
+        dividers = self.screen.query_one(Body).arrangement.dividers
+        return next((one for one in dividers if one.name == name), None)
+
+    def _move_side(self, columns: int) -> None:
+        """Move the right edge of the navigator when it has the focus, else that of the source."""
+        name = "nav" if self.screen.focused_pane() == "nav" else "source"
+        divider = self._divider(name) or self._divider("source")
+        if divider is None:
+            self.screen.say("There is no other pane beside this one.")
+            return
+        self.move(divider, divider.at + columns)
+        self.keep()
+
+    def _grow(self, rows: int) -> None:
+        """Make the focused pane taller, downwards where another is below it."""
+        pane = self.screen.focused_pane()
+        arrangement = self.screen.query_one(Body).arrangement
+        place = arrangement.places.get(pane)
+        level = [d for d in arrangement.dividers if not d.upright]
+        if place is not None and place.x == (level[0].start if level else -1):
+            below = next((d for d in level if d.at == place.y + place.height), None)
+            above = next((d for d in level if d.at == place.y), None)
+            if below is not None:
+                self.move(below, below.at + rows)
+            elif above is not None:
+                self.move(above, above.at - rows)
+            self.keep()
+        else:
+            self.screen.say("This pane has its whole column; z gives it the screen.")
+
+    def move(self, divider: Divider, to: int) -> None:
+        """Put a divider at a column or row of the body, or as near as the panes' least sizes
+        allow."""
+        by_itself = {n: by for n, by in self.view.moved.items() if n != divider.name}
+        self.change(moved=by_itself)
+        start = self._divider(divider.name)
+        if start is None:
+            return
+        self.change(moved={**by_itself, divider.name: to - start.at})
+        now = self._divider(divider.name)
+        if now is not None and now.at != to:
+            # What went past the end must not have to be dragged back first.
+            self.view = replace(self.view, moved={**by_itself, divider.name: now.at - start.at})
+
+    def keep(self) -> None:
+        """Remember where the dividers are."""
+        self.screen.config.moved = dict(self.view.moved)
         self._remember()
+
+    def reset(self) -> None:
+        """Every pane back where it is by itself, and all of them shown."""
+        self.change(moved={}, hidden=frozenset(), maximized="")
+        self.screen.config.hidden = []
+        self.keep()
+        self.screen.say("All panes are shown, each in its own place.")
 
     def _remember(self) -> None:
         problem = save_choices(self.screen.config)

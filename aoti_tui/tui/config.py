@@ -26,7 +26,8 @@ class Config:
 
     theme: str = ""
     keymap: dict[str, str] = field(default_factory=dict)
-    shift: int = 0
+    moved: dict[str, int] = field(default_factory=dict)
+    """Dividers between panes that were moved, as the layout takes them."""
     hidden: list[str] = field(default_factory=list)
     hint_seen: bool = False
     breakpoints: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -68,8 +69,9 @@ def load(actions: frozenset[str]) -> Config:
         config.problems.append(f'{config_file()}: "keys" must be an object; ignored.')
     layout = choices.get("layout", {})
     if isinstance(layout, dict):
-        if isinstance(layout.get("shift"), int):
-            config.shift = layout["shift"]
+        moved = layout.get("moved")
+        if isinstance(moved, dict):
+            config.moved = {str(n): by for n, by in moved.items() if type(by) is int}
         if isinstance(layout.get("hidden"), list):
             config.hidden = [str(pane) for pane in layout["hidden"]]
     config.hint_seen = memory.get("hint_seen") is True
@@ -98,7 +100,7 @@ def save_choices(config: Config) -> str:
         {
             "theme": config.theme,
             "keys": config.keymap,
-            "layout": {"shift": config.shift, "hidden": config.hidden},
+            "layout": {"moved": config.moved, "hidden": config.hidden},
         },
     )
 

@@ -24,6 +24,8 @@ _SHOWN = {
     "escape": "esc",
     "minus": "-",
     "less_than_sign": "<",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "greater_than_sign": ">",
 }
 ALWAYS = ("help", "quit")

@@ -9,7 +9,6 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
@@ -19,6 +18,7 @@ from aoti_tui.replay.model import Program
 from aoti_tui.tui import tasks
 from aoti_tui.tui.actions import BY_ID, bindings
 from aoti_tui.tui.arranging import Arranging
+from aoti_tui.tui.body import Body
 from aoti_tui.tui.browsing import Browsing
 from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.dialogs.reading import Reading
@@ -114,7 +114,7 @@ class MainScreen(Screen[int]):
     def compose(self) -> ComposeResult:
         yield Headline()
         yield TabLine()
-        with Container(id="body"):
+        with Body():
             yield Navigator()
             yield SourcePane(id="source", title="Source")
             yield Chain()
@@ -377,6 +377,19 @@ class MainScreen(Screen[int]):
     @on(Timeline.Moved)
     def _moved(self, event: Timeline.Moved) -> None:
         self.replaying.move_to(event.position)
+
+    @on(Body.Dragged)
+    def _divider(self, event: Body.Dragged) -> None:
+        self.arranging.move(event.divider, event.to)
+
+    @on(Body.Dropped)
+    def _divider_left(self) -> None:
+        self.arranging.keep()
+
+    @on(Body.TitleChosen)
+    def _title(self, event: Body.TitleChosen) -> None:
+        self.arranging.open_pane(event.pane)
+        self.arranging.toggle_zoom(event.pane)
 
     @on(TabLine.Picked)
     def _tab(self, event: TabLine.Picked) -> None:

@@ -80,6 +80,13 @@ class Driver:
     async def type(self, text: str) -> None:
         await self.press(*("space" if c == " " else c for c in text))
 
+    async def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Pull the mouse from one cell of the screen to another, in one move."""
+        await self.pilot.mouse_down(offset=start)
+        await self.pilot.hover(offset=end)
+        await self.pilot.mouse_up(offset=end)
+        await self.pilot.pause()
+
     async def until(self, condition: Callable[[], bool], what: str = "") -> None:
         end = time.monotonic() + DEADLINE
         while not condition():

@@ -14,15 +14,15 @@ def write(path: Path, text: str) -> None:
 
 
 def test_choices_and_breakpoints_survive() -> None:
-    kept = Config(theme="nord", keymap={"step": "j"}, shift=4, hint_seen=True)
+    kept = Config(theme="nord", keymap={"step": "j"}, moved={"source": 4}, hint_seen=True)
     kept.breakpoints["/model.cpp"] = [{"kernel": "k", "kernel_line": 7}]
     assert config.save_choices(kept) == ""
     assert config.save_memory(kept) == ""
     again = config.load(ACTIONS)
-    assert (again.theme, again.keymap, again.shift, again.hint_seen) == (
+    assert (again.theme, again.keymap, again.moved, again.hint_seen) == (
         "nord",
         {"step": "j"},
-        4,
+        {"source": 4},
         True,
     )
     assert again.breakpoints == kept.breakpoints
@@ -46,9 +46,11 @@ def test_an_unknown_action_is_named() -> None:
 
 
 def test_wrong_types_are_ignored() -> None:
-    write(config.config_file(), '{"theme": 3, "keys": [1], "layout": {"shift": "wide"}}')
+    write(
+        config.config_file(), '{"theme": 3, "keys": [1], "layout": {"moved": {"source": "wide"}}}'
+    )
     write(config.state_file(), '{"hint_seen": "yes", "breakpoints": {"/m.cpp": ["x"]}}')
     loaded = config.load(ACTIONS)
-    assert (loaded.theme, loaded.keymap, loaded.shift, loaded.hint_seen) == ("", {}, 0, False)
+    assert (loaded.theme, loaded.keymap, loaded.moved, loaded.hint_seen) == ("", {}, {}, False)
     assert loaded.breakpoints == {"/m.cpp": []}
     assert len(loaded.problems) == 2

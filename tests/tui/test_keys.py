@@ -8,7 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from aoti_tui.tui.actions import ACTIONS, BY_ID
-from aoti_tui.tui.config import Config
+from aoti_tui.tui.config import Config, load
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.dialogs.paste_log import PasteLog
@@ -193,6 +193,47 @@ async def test_panes_zoom_hide_and_jump_mode() -> None:
         await user.press("f")
         assert user.screen.focused_pane() in {"chain", "source", "nav", "call", "run"}
         assert not isinstance(user.app.screen, JumpMode)
+
+
+async def test_edges_between_panes_are_dragged_and_kept() -> None:
+    config = Config(hint_seen=True)
+    async with opened(config=config) as user:
+        places = {str(pane.id): pane for pane in user.screen.query("Pane")}
+        source, call = places["source"], places["call"]
+        before = source.region
+        await user.drag((before.right - 1, before.y + 5), (before.right + 9, before.y + 5))
+        assert source.region.right == before.right + 10
+        assert config.moved["source"] == 10
+        height = call.region.height
+        await user.drag((call.region.x + 4, call.region.y), (call.region.x + 4, call.region.y - 3))
+        assert call.region.height == height + 3
+        await user.press("2", "left_curly_bracket")
+        assert call.region.height == height + 1
+        await user.press("5", "greater_than_sign")
+        assert source.region.x == before.x + 4
+        await user.press("0")
+        assert (source.region.x, source.region.width) == (before.x, before.width)
+        assert config.moved == {}
+    assert load(frozenset(BY_ID)).moved == {}
+
+
+async def test_a_drag_past_the_end_stops_there_and_comes_back_at_once() -> None:
+    async with opened(size=(100, 30)) as user:
+        source = user.screen.query_one("#source")
+        edge = source.region.right
+        await user.drag((edge, 10), (3, 10))
+        assert source.region.width == 30
+        assert user.screen.arranging.view.moved["source"] == 30 - edge
+        await user.drag((30, 10), (31, 10))
+        assert source.region.width == 31
+
+
+async def test_a_double_click_on_a_title_zooms() -> None:
+    async with opened() as user:
+        chain = user.screen.query_one("#chain")
+        await user.pilot.click(offset=(chain.region.x + 5, chain.region.y), times=2)
+        await user.pilot.pause()
+        assert chain.region.width == 160
 
 
 async def test_the_navigator_filters_and_goes() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aoti_tui.tui.layout import PANES, Rect, View, arrange
+from aoti_tui.tui.layout import DIVIDERS, PANES, Rect, View, arrange
 
 
 def covered(places: dict[str, Rect], width: int, height: int) -> bool:
@@ -56,8 +56,24 @@ def test_zoom_gives_everything() -> None:
     assert arrange(160, 38, View(maximized="run")).places == {"run": Rect(0, 0, 160, 38)}
 
 
-@pytest.mark.parametrize("shift", [-500, 500])
-def test_no_shift_pushes_a_pane_off_the_screen(shift: int) -> None:
-    for width in (100, 160):
-        places = arrange(width, 30, View(shift=shift)).places
-        assert all(rect.width >= 20 for rect in places.values())
+@pytest.mark.parametrize("by", [-500, 500])
+def test_no_divider_pushes_a_pane_off_the_screen(by: int) -> None:
+    moved = dict.fromkeys(DIVIDERS, by)
+    for size in ((100, 30), (120, 40), (160, 38)):
+        places = arrange(*size, View(moved=moved)).places
+        assert covered(places, *size)
+        assert all(rect.width >= 20 and rect.height >= 5 for rect in places.values())
+
+
+def test_dividers_are_where_two_borders_meet() -> None:
+    result = arrange(160, 38, View())
+    source = result.places["source"]
+    for x, name in ((source.x, "nav"), (source.x - 1, "nav"), (source.x + source.width, "source")):
+        found = result.divider_at(x, 3)
+        assert found is not None
+        assert found.name == name
+    call = result.places["call"]
+    assert [d.name for d in result.dividers if not d.upright] == ["chain", "call"]
+    assert result.divider_at(call.x + 5, call.y) == result.divider_at(call.x + 5, call.y - 1)
+    assert result.divider_at(source.x + 5, 5) is None
+    assert arrange(80, 18, View()).dividers == ()
