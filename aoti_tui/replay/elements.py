@@ -4,15 +4,115 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from aoti_tui.index.model import Launch
+from aoti_tui.replay.blocks import decode_block, decode_summary
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.launching import Prepared
+from aoti_tui.replay.model import Block, Summary
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.tensors import Held, element_count
 
+MOST = 1 << 20
+"""Elements read at a time: 8 MB of int64."""
+
 _ELEMENT = re.compile(r"\s*(?P<argument>\w+)\s*\[(?P<index>[^\[\]]*)\]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class TensorElements:
+    """Elements of a tensor, ``start`` onwards, in the order of its dimensions."""
+
+    name: str
+    """Kernel parameter, or the input's name in the wrapper."""
+    dtype: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    source: str
+    """As :mod:`aoti_tui.replay.model` has it: ``input``, ``replayed``, ``made-up`` …"""
+    how: str
+    start: int
+    block: Block
+    """One dimension: the elements read."""
+    summary: Summary | None
+    """Of the whole tensor."""
+
+    @property
+    def count(self) -> int:
+        """Elements of the whole tensor."""
+        return element_count(self.shape)
+
+    @property
+    def part(self) -> tuple[int, ...]:
+        """The shape of what was read: whole rows of the first dimension where they are short
+        enough, else one dimension."""
+        row = element_count(self.shape[1:])
+        if not self.shape or not row or self.start % row or len(self.block) % row:
+            return (len(self.block),)
+        return (len(self.block) // row, *self.shape[1:])
+
+    def position_of(self, element: int) -> int | None:
+        """From an element counted in memory (as loads have it) to its place in the order of the
+        dimensions; None when none or several fit."""
+        index = _index_of(self.shape, self.stride, element)
+        if index is None:
+            return None
+        flat = 0
+        for size, at in zip(self.shape, index, strict=True):
+            flat = flat * size + at
+        return flat
+
+
+def read_argument(
+    session: ReplaySession, launch: Launch, parameter: str, start: int = 0, count: int = MOST
+) -> TensorElements:
+    """At most ``count`` elements of an argument as the launch gets it, in whole rows that hold
+    element ``start`` (in the order of the dimensions) where rows are short enough. Raises
+    ReplayError."""
+    with session.in_turn():
+        held = tensor_of(session.prepared(launch), parameter)
+        return _read(session, parameter, held, start, count)
+
+
+def read_input(
+    session: ReplaySession, position: int, start: int = 0, count: int = MOST
+) -> TensorElements:
+    """Elements of a given input of the model, as :func:`read_argument`. Raises ReplayError."""
+    with session.in_turn():
+        held = session.sources.input_held(position)
+        name = session.index.inputs[position].name
+        if held is None:
+            raise ReplayError(
+                "bad-inputs",
+                f"The elements of {name} are not known",
+                f"no inputs were given, and no launch takes input {position} as it is",
+                "Give the model's inputs with --inputs FILE.pt",
+            )
+        return _read(session, name, held, start, count)
+
+
+def _read(session: ReplaySession, name: str, held: Held, start: int, count: int) -> TensorElements:
+    row = element_count(held.shape[1:])
+    if 0 < row <= count:
+        # Whole rows, so that what is shown keeps the tensor's dimensions.
+        count -= count % row
+        start -= start % row
+    start = max(0, min(start, element_count(held.shape) - count))
+    reply = session.client.request("read", name=held.handle, start=start, count=count)
+    described = session.client.request("describe", name=held.handle)
+    return TensorElements(
+        name=name,
+        dtype=held.dtype,
+        shape=held.shape,
+        stride=held.stride,
+        source=held.storage.source,
+        how=held.storage.how,
+        start=start,
+        block=decode_block(reply.get("block", reply), reply.blobs),
+        summary=decode_summary(described.get("summary")),
+    )
 
 
 def parse_element(text: str) -> tuple[str, tuple[int, ...]]:
@@ -66,13 +166,17 @@ def index_of(
     """The index by dimensions of an element counted in memory; None when none or several fit."""
     with session.at_launch(launch, f"looking up {argument}") as prepared:
         held = tensor_of(prepared, argument)
-    left, index = element, [0] * len(held.shape)
-    for dim in sorted(range(len(index)), key=lambda d: -held.stride[d]):
-        step = held.stride[dim]
-        if held.shape[dim] > 1 and step > 0:
+    return _index_of(held.shape, held.stride, element)
+
+
+def _index_of(shape: Sequence[int], stride: Sequence[int], element: int) -> tuple[int, ...] | None:
+    left, index = element, [0] * len(shape)
+    for dim in sorted(range(len(index)), key=lambda d: -stride[d]):
+        step = stride[dim]
+        if shape[dim] > 1 and step > 0:
             index[dim], left = divmod(left, step)
-    fits = all(at < size for at, size in zip(index, held.shape, strict=True))
-    return tuple(index) if left == 0 and fits and 0 not in held.stride else None
+    fits = all(0 <= at < size for at, size in zip(index, shape, strict=True))
+    return tuple(index) if left == 0 and fits and 0 not in stride else None
 
 
 def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:

@@ -310,6 +310,14 @@ def stores_to(
     return tuple(found)
 
 
+def elements_read(recording: Recording, argument: str, before: int) -> Iterator[LoadedFrom]:
+    """What the program's loads read of an argument, lane by lane, up to a position."""
+    for step in recording.steps[:before]:
+        for load in step.loads:
+            if load.argument == argument:
+                yield load
+
+
 def store_step(
     recording: Recording, argument: str, element: int, lane: Sequence[int] | None = None
 ) -> int | None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
-from aoti_tui.replay.blocks import decode_block, decode_summary
+from aoti_tui.replay.blocks import decode_summary
 from aoti_tui.replay.captured import read_folder
 from aoti_tui.replay.client import Progress, WorkerClient
 from aoti_tui.replay.errors import ReplayError
@@ -17,12 +17,10 @@ from aoti_tui.replay.inputs import summary_text
 from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.launching import Prepared, need_grid
 from aoti_tui.replay.model import (
-    Block,
     GivenInput,
     Program,
     Recording,
     ReplayResult,
-    Summary,
     SymbolValue,
     WorkerInfo,
 )
@@ -298,32 +296,17 @@ class ReplaySession:
                 symbols=tuple(ready.execution.symbols.values.values()),
             )
 
-    def read_argument(
-        self, launch: Launch, parameter: str, start: int = 0, count: int = 256
-    ) -> tuple[Block, Summary | None]:
-        """Elements of an argument as the launch gets it (flattened), and its summary."""
-        with self._turn:
-            ready = self._preparing.ready(launch, None, None)
-            held = ready.prepared.held.get(parameter)
-            if held is None:
-                raise ReplayError(
-                    "unknown",
-                    f"{parameter} of {launch.kernel} holds no elements",
-                    "it is no tensor argument",
-                    "Choose a pointer parameter",
-                )
-            reply = self.client.request("read", name=held.handle, start=start, count=count)
-            described = self.client.request("describe", name=held.handle)
-            return (
-                decode_block(reply.get("block", reply), reply.blobs),
-                decode_summary(described.get("summary")),
-            )
-
     def prepared(self, launch: Launch, progress: Progress | None = None) -> Prepared:
         """The launch's arguments, standing in the worker, with block sizes and grid."""
         with self._turn:
             self._begin()
             return self._preparing.ready(launch, None, progress).prepared
+
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """Several questions to the worker without anyone's turn between them."""
+        with self._turn:
+            yield
 
     @contextmanager
     def at_launch(

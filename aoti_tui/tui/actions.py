@@ -116,6 +116,13 @@ ACTIONS: tuple[Action, ...] = (
         "From a wrong element of an output to the program, lane and store that wrote it",
         "Find",
     ),
+    Action(
+        "elements",
+        "v",
+        "Elements",
+        "View the elements of the tensor under the cursor, with those that failing lanes read",
+        "Find",
+    ),
     Action("who_uses", "u", "Who uses", "Go to the step that uses this value", "Find"),
     Action(
         "next_failing",

@@ -27,6 +27,7 @@ from aoti_tui.tui.help import help_text
 from aoti_tui.tui.keyline import KeyLine
 from aoti_tui.tui.messages import (
     Diagnosed,
+    ElementsRead,
     Opened,
     Progressed,
     Refused,
@@ -51,6 +52,7 @@ from aoti_tui.tui.request import OpenRequest
 from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
+from aoti_tui.tui.tensors import Tensors
 from aoti_tui.tui.text import plain
 from aoti_tui.tui.values import Values
 from aoti_tui.tui.whatif import Settings
@@ -86,6 +88,7 @@ class MainScreen(Screen[int]):
         self.taking = Taking(self)
         self.settings = Settings(self)
         self.writers = Writers(self)
+        self.tensors = Tensors(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
             **self.arranging.handlers(),
@@ -96,6 +99,7 @@ class MainScreen(Screen[int]):
             **self.taking.handlers(),
             **self.settings.handlers(),
             **self.writers.handlers(),
+            **self.tensors.handlers(),
         }
         self._said = ""
         self._marked_kernel: Kernel | None = None
@@ -321,6 +325,10 @@ class MainScreen(Screen[int]):
     @on(SymbolsKnown)
     def _symbols(self, event: SymbolsKnown) -> None:
         self.settings.open_dialog(event.symbols)
+
+    @on(ElementsRead)
+    def _elements(self, event: ElementsRead) -> None:
+        self.tensors.show(event.elements)
 
     @on(WriterFound)
     def _writer(self, event: WriterFound) -> None:

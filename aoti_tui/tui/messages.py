@@ -9,6 +9,7 @@ from textual.message import Message
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
 from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.elements import TensorElements
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
 from aoti_tui.replay.writers import WrittenElement
 
@@ -79,6 +80,14 @@ class WriterFound(Message):
     def __init__(self, written: WrittenElement) -> None:
         super().__init__()
         self.written = written
+
+
+class ElementsRead(Message):
+    """Elements of a tensor, for the view of it."""
+
+    def __init__(self, elements: TensorElements) -> None:
+        super().__init__()
+        self.elements = elements
 
 
 class SymbolsKnown(Message):

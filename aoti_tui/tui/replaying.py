@@ -24,12 +24,12 @@ from aoti_tui.replay.recording import (
 )
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import NAME
+from aoti_tui.tui.lane_view import Lane, LaneView
 from aoti_tui.tui.messages import Outcome
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.showing import marks_for, run_view
 from aoti_tui.tui.stepping import (
-    Lane,
     Temporary,
     lanes_of_interest,
     position_at_line,
@@ -66,6 +66,8 @@ class Replaying:
         self.kernel: Kernel | None = None
         self.launch: Launch | None = None
         self._then: Callable[[], None] | None = None
+        self.lanes_shown: tuple[object, LaneView] | None = None
+        """The lanes on the screen, and the step and name that they were worked out for."""
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {

@@ -9,16 +9,13 @@ from aoti_tui.incident import Incident
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.panes.lanes import LaneView
+from aoti_tui.tui.lane_view import LaneView, changed_lanes, masked_out, projected
 from aoti_tui.tui.panes.run import RunView
 from aoti_tui.tui.panes.source import Marks
 from aoti_tui.tui.stepping import (
     Temporary,
-    changed_lanes,
     inline_values,
-    lane_test,
     marked_positions,
-    masked_lanes,
     relevant_assert,
     substituted,
     temporaries,
@@ -65,15 +62,23 @@ def _lane_view(
 ) -> LaneView | None:
     if selected is None or not isinstance(selected.block, Block):
         return None
-    asserted = relevant_assert(recording, replaying.position)
-    return LaneView(
-        name=selected.name,
-        block=selected.block,
-        lane=replaying.lane,
-        failing=lane_test(asserted.failing if asserted is not None else None),
-        masked=masked_lanes(recording, replaying.position),
-        changed=changed_lanes(recording, recording.steps[selected.position]),
-    )
+    position = replaying.position
+    made_for = (id(recording), position, selected.position, selected.name)
+    if replaying.lanes_shown is None or replaying.lanes_shown[0] != made_for:
+        # Worked out once a step: marks of a large block take longer than moving over its lanes.
+        block, step = selected.block, recording.steps[selected.position]
+        asserted = relevant_assert(recording, position)
+        view = LaneView(
+            name=selected.name,
+            block=block,
+            lane=replaying.lane,
+            failing=projected(asserted.failing if asserted else None, block.shape, any),
+            masked=masked_out(recording, position, block.shape),
+            changed=changed_lanes(recording, step),
+            summary=step.summary,
+        )
+        replaying.lanes_shown = (made_for, view)
+    return replace(replaying.lanes_shown[1], lane=replaying.lane)
 
 
 def marks_for(replaying: Replaying, document: SourceDocument, line: int) -> Marks:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step, Summary
-from aoti_tui.replay.recording import fails, lane_value, last_step, state, who_made
+from aoti_tui.replay.recording import fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
+from aoti_tui.tui.lane_view import Lane, masks
 from aoti_tui.tui.text import number, shape
 
-Lane = tuple[int, ...]
 LaneTest = Callable[[Lane], bool]
 
 
@@ -96,23 +96,10 @@ def value_in_lane(block: Block, lane: Lane) -> int | float | bool | None:
     return value
 
 
-def lane_test(block: Block | None) -> LaneTest:
-    """Whether a lane of another block is set in this bool block."""
-    if block is None:
-        return lambda lane: False
-    return lambda lane: bool(value_in_lane(block, lane))
-
-
 def masked_lanes(recording: Recording, position: int) -> LaneTest:
-    """Lanes outside the data: some ``…mask`` of the running function is false there."""
-    masks = [
-        variable.step.value
-        for variable in state(recording, position)
-        if variable.name.endswith("mask")
-        and isinstance(variable.step.value, Block)
-        and variable.step.value.dtype == "bool"
-    ]
-    return lambda lane: any(value_in_lane(mask, lane) is False for mask in masks)
+    """Whether a lane is outside the data: some ``…mask`` of the running function is false there."""
+    found = masks(recording, position)
+    return lambda lane: any(value_in_lane(mask, lane) is False for mask in found)
 
 
 def relevant_assert(recording: Recording, position: int) -> Step | None:
@@ -125,15 +112,6 @@ def relevant_assert(recording: Recording, position: int) -> Step | None:
         if fails(step):
             return step
     return next((step for step in reversed(steps[: max(0, position)]) if fails(step)), None)
-
-
-def changed_lanes(recording: Recording, step: Step) -> LaneTest:
-    """Lanes in which ``step`` gave its name another value than it had."""
-    before = last_step(recording, step.name, step.position, step)
-    if before is None or not isinstance(before.value, Block) or not isinstance(step.value, Block):
-        return lambda lane: False
-    old, new = before.value, step.value
-    return lambda lane: value_in_lane(old, lane) != value_in_lane(new, lane)
 
 
 def substituted(recording: Recording, program: KernelProgram, position: int, lane: Lane) -> str:

@@ -15,13 +15,20 @@ from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Given, Incident
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import element_by_hand
+from aoti_tui.replay.elements import (
+    TensorElements,
+    element_by_hand,
+    read_argument,
+    read_input,
+)
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program
 from aoti_tui.replay.script import write_script
+from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.writers import nobody_writes, written_element
 from aoti_tui.tui.messages import (
     Diagnosed,
+    ElementsRead,
     Opened,
     Outcome,
     Progressed,
@@ -273,6 +280,29 @@ def read_symbols(screen: MainScreen) -> None:
         screen.post_message(SymbolsKnown(symbols))
 
     _thread(screen, work, "symbols")
+
+
+def read_argument_elements(screen: MainScreen, launch: Launch, parameter: str, start: int) -> None:
+    """Read elements of a launch's argument, as the launch gets it."""
+    _read_elements(screen, lambda session: read_argument(session, launch, parameter, start))
+
+
+def read_input_elements(screen: MainScreen, position: int, start: int) -> None:
+    """Read elements of a given input."""
+    _read_elements(screen, lambda session: read_input(session, position, start))
+
+
+def _read_elements(screen: MainScreen, read: Callable[[ReplaySession], TensorElements]) -> None:
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            screen.post_message(ElementsRead(read(incident.session())))
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do))
+
+    _thread(screen, work, "replay")
 
 
 def find_writer(screen: MainScreen, launch: Launch, text: str) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from aoti_tui.replay.recording import who_made, who_uses
 from aoti_tui.tui import telling
 from aoti_tui.tui.dialogs.ask import Ask
+from aoti_tui.tui.lane_view import Lane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.stepping import (
-    Lane,
     lanes_of_interest,
     relevant_assert,
     substituted,

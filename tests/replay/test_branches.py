@@ -10,6 +10,7 @@ import torch
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.all_launches import replay_all
+from aoti_tui.replay.elements import read_argument
 
 from .models import DATA, Opened
 
@@ -131,8 +132,8 @@ def test_a_loop_runs_as_often_as_its_condition_holds(
     outcomes = [o.kernel for o in replay_all(session).outcomes if o.status == "ok"]
     assert outcomes.count("triton_poi_fused_add_0") == rounds
     launch = session.index.launches_of("triton_poi_fused_mul_2")[0]
-    block, _ = session.read_argument(launch, "in_out_ptr0")
-    assert [2 * v for v in block.values] == [result] * 4
+    found = read_argument(session, launch, "in_out_ptr0")
+    assert [2 * v for v in found.block.values] == [result] * 4
 
 
 def test_a_launch_inside_of_a_loop_is_reached_in_its_first_round(

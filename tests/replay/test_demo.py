@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aoti_tui.replay.breakpoints import Breakpoint, continue_from, why_not
+from aoti_tui.replay.elements import TensorElements, read_argument, read_input
+from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.replay.recording import (
     failing_lanes,
@@ -188,7 +192,28 @@ def test_a_line_without_an_assignment_names_the_nearest(demo: ReplaySession) -> 
 
 
 def test_elements_of_an_argument_can_be_read(demo: ReplaySession) -> None:
-    block, summary = demo.read_argument(launch_of(demo_index(), REDUCE), "in_ptr0")
-    assert list(block.values) == [0, 0, 0, 0]
-    assert summary is not None
-    assert summary.max == 0
+    launch = launch_of(demo_index(), REDUCE)
+    found = read_argument(demo, launch, "in_ptr0")
+    assert list(found.block.values) == [0, 0, 0, 0]
+    assert found.summary is not None
+    assert found.summary.max == 0
+    assert (found.shape, found.source) == ((4,), "replayed")
+    assert list(read_argument(demo, launch, "in_ptr0", start=3, count=1).block.values) == [0]
+    with pytest.raises(ReplayError, match=r"ks0 of .* is no tensor"):
+        read_argument(demo, launch, "ks0")
+
+
+def test_elements_of_a_given_input_can_be_read(demo: ReplaySession) -> None:
+    found = read_input(demo, 2)
+    assert (found.name, found.shape, found.count) == ("arg4_1", (0, 640), 0)
+    assert found.source == "input"
+    with pytest.raises(ReplayError, match="no inputs were given"):
+        read_input(ReplaySession(demo_index(), client=demo.client), 2)
+
+
+def test_an_element_in_memory_is_found_in_the_order_of_the_dimensions() -> None:
+    block = Block("int64", (0,), memoryview(b""))
+    turned = TensorElements("x", "int64", (2, 3), (1, 2), "input", "", 0, block, None)
+    assert [turned.position_of(at) for at in range(7)] == [0, 3, 1, 4, 2, 5, None]
+    spread = TensorElements("x", "int64", (2, 3), (0, 1), "input", "", 0, block, None)
+    assert spread.position_of(1) is None

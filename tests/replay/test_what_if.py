@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aoti_tui.replay.all_launches import replay_all
+from aoti_tui.replay.elements import read_argument
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.sweep import sweep, values_to_try
@@ -83,7 +84,7 @@ def test_without_inputs_nothing_fires_and_everything_says_that_it_is_made_up(
 def test_made_up_data_are_the_same_for_the_same_seed(opened: Opened) -> None:
     launch = launch_of(demo_index(), REDUCE)
     first, again, other = (
-        list(opened(demo_index(), seed=seed).read_argument(launch, "in_ptr1")[0].values)
+        list(read_argument(opened(demo_index(), seed=seed), launch, "in_ptr1").block.values)
         for seed in (1, 1, 2)
     )
     assert first == again
@@ -92,7 +93,8 @@ def test_made_up_data_are_the_same_for_the_same_seed(opened: Opened) -> None:
 
 def test_made_up_indices_stay_inside_of_their_bound(opened: Opened) -> None:
     session = opened(model("gather_half"))
-    block, summary = session.read_argument(session.index.launches[0], "in_ptr0", 0, 64)
+    found = read_argument(session, session.index.launches[0], "in_ptr0", 0, 64)
+    block, summary = found.block, found.summary
     bound = next(s.value for s in session.symbols() if s.name == "s17")
     assert summary is not None
     assert summary.min is not None

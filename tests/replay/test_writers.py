@@ -8,7 +8,13 @@ import pytest
 import torch
 
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import element_by_hand, index_of, parse_element, written_arguments
+from aoti_tui.replay.elements import (
+    element_by_hand,
+    index_of,
+    parse_element,
+    read_argument,
+    written_arguments,
+)
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.recording import lane_value, store_step, stores_to
 from aoti_tui.replay.session import ReplaySession
@@ -112,10 +118,10 @@ def test_one_wrong_element_of_a_reference_is_found(
 def test_looking_for_it_changes_nothing(opened: Opened, tmp_path: Path) -> None:
     session, launch = gather(opened)
     torch.save(torch.zeros(9, 40), tmp_path / "zeros.pt")
-    before = session.read_argument(launch, "out_ptr0", count=360)[0].values.tobytes()
+    before = read_argument(session, launch, "out_ptr0").block.values.tobytes()
     assert find_wrong(session, launch, "out_ptr0", tmp_path / "zeros.pt") is not None
     who_wrote(session, launch, "out_ptr0", 3)
-    assert session.read_argument(launch, "out_ptr0", count=360)[0].values.tobytes() == before
+    assert read_argument(session, launch, "out_ptr0").block.values.tobytes() == before
 
 
 def test_atomics_are_listed_with_what_they_added(opened: Opened) -> None:

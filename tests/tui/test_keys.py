@@ -14,6 +14,7 @@ from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.dialogs.paste_log import PasteLog
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.keyline import keys_of
+from aoti_tui.tui.lane_view import flat_of
 from aoti_tui.tui.panes.chain import Chain, ChainTree
 from aoti_tui.tui.panes.lanes import LaneGrid
 from aoti_tui.tui.panes.navigator import Navigator
@@ -128,7 +129,7 @@ async def test_replay_keys() -> None:
         await user.see("Failing lane [0, 0], 1 of 1")
         grid = user.screen.query_one(LaneGrid)
         assert grid.view is not None
-        assert grid.view.failing(state.lane)
+        assert grid.view.failing[flat_of(state.lane, grid.view.block.shape)]
         # Another program, and the timeline.
         await user.press("P")
         await user.type("9")

@@ -1,15 +1,16 @@
 """The lane grid: one temporary over all lanes of its block, windowed both ways.
 
 A lane is told apart by a sign as well as by colour: ``✗`` fails an assert, ``·`` is masked out,
-``✱`` changed with the last step, ``›`` is selected. The first line names the columns.
+``✱`` changed with the last step, ``›`` is selected. A bar after the value says where it stands
+between the block's least and greatest. As a map, the bars stand alone, so that a whole block fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,28 +19,16 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
-from aoti_tui.replay.model import Block
+from aoti_tui.replay.blocks import lane_of
+from aoti_tui.tui.lane_view import Lane, LaneView, Scale, flat_of
 from aoti_tui.tui.parts import part_style
 from aoti_tui.tui.text import number
 
-Lane = tuple[int, ...]
 WIDEST = 12
 SAMPLE = 512
-
-
-@dataclass(frozen=True, slots=True)
-class LaneView:
-    """What the grid shows: a block and, for each lane, what is known of it."""
-
-    name: str
-    block: Block
-    lane: Lane
-    failing: Callable[[Lane], bool]
-    masked: Callable[[Lane], bool]
-    changed: Callable[[Lane], bool]
-    where: str = ""
-    """``step 12, kernel line 46``, for the title."""
+MAP_CELL = 2
 
 
 def grid_shape(shape: tuple[int, ...], columns: int) -> tuple[int, int, bool]:
@@ -66,6 +55,7 @@ class LaneGrid(ScrollView, can_focus=True):
         "lanes--masked",
         "lanes--changed",
         "lanes--selected",
+        "lanes--scale",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1, 0)", "Up", show=False),
@@ -76,11 +66,13 @@ class LaneGrid(ScrollView, can_focus=True):
         Binding("pagedown", "page(1)", "Page down", show=False),
         Binding("home", "edge(0)", "First lane", show=False),
         Binding("end", "edge(-1)", "Last lane", show=False),
+        Binding("m", "map", "Map", show=False),
     ]
     HELP = (
         "One temporary over the lanes of its block: rows and columns are the block's dimensions; "
-        "a 1-D block wraps. ✗ fails an assert, · masked out, ✱ changed, › selected. "
-        "Arrows select the lane whose values all panes show; ] and [ go to failing lanes."
+        "a 1-D block wraps. ✗ fails an assert, · masked out, ✱ changed, › selected; the bars ▁…█ "
+        "go from the least value to the greatest. m shows the bars alone, as a map of the whole "
+        "block. Arrows select the lane whose values all panes show; ] and [ go to failing lanes."
     )
 
     class Selected(Message):
@@ -91,35 +83,64 @@ class LaneGrid(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view: LaneView | None = None
+        self.as_map = False
+        self._scale: Scale | None = None
         self._cell = 6
         self._head = 6
         self._rows, self._columns, self._flat = 0, 0, True
 
     def load(self, view: LaneView | None) -> None:
+        block = self.view.block if self.view is not None else None
         self.view = view
+        if view is not None and view.block is not block:
+            self._scale = view.scale
         self._measure()
         self.refresh()
 
     def on_resize(self) -> None:
         self._measure()
 
+    def action_map(self) -> None:
+        """Values, or only where they stand between the least and the greatest."""
+        self.as_map = not self.as_map
+        self._measure()
+        self.refresh()
+
     def _measure(self) -> None:
         if self.view is None:
             self.virtual_size = Size(0, 0)
             return
         values = self.view.block.values
-        step = max(1, len(values) // SAMPLE)
-        widest = max((len(number(value)) for value in values[::step]), default=1)
-        self._cell = min(max(3, widest), WIDEST) + 2
-        total = max(1, len(values))
-        self._head = len(str(total)) + 2
+        if self.as_map:
+            self._cell = MAP_CELL
+        else:
+            step = max(1, len(values) // SAMPLE)
+            widest = max((len(number(value)) for value in values[::step]), default=1)
+            self._cell = min(max(3, widest), WIDEST) + (2 if self._scale is None else 3)
+        shape = self.view.block.shape
+        self._head = max(len(self._label(len(values) - 1)), 2) + 2
         room = max(1, (self.size.width - self._head - 1) // self._cell)
         if room >= 8:
             room -= room % 8
-        self._rows, self._columns, self._flat = grid_shape(self.view.block.shape, room)
+        self._rows, self._columns, self._flat = grid_shape(shape, room)
+        self._head = max(len(self._label(len(values) - 1)), 2) + 2
         width = self._head + self._columns * self._cell
         self.virtual_size = Size(width, self._rows + 1)
         self._reveal()
+
+    def _label(self, flat: int) -> str:
+        """The name of the row that starts at ``flat``: a lane, or its place in all but the last
+        dimension."""
+        assert self.view is not None
+        real = [size for size in self.view.block.shape if size != 1]
+        at = self.view.first + max(0, flat)
+        if len(real) < 2:
+            return str(at)
+        row = at // max(1, real[-1])
+        inner = real[1:-1]
+        # The outermost dimension of a part counts on from where the part begins.
+        outer = row // math.prod(inner)
+        return ",".join(str(place) for place in (outer, *lane_of(inner, row)))
 
     def _flat_of(self, row: int, column: int) -> int | None:
         at = row * self._columns + column
@@ -129,22 +150,10 @@ class LaneGrid(ScrollView, can_focus=True):
     def lane_at(self, flat: int) -> Lane:
         """Position in the block of a flattened lane number."""
         assert self.view is not None
-        lane: list[int] = []
-        for size in reversed(self.view.block.shape):
-            lane.append(flat % size)
-            flat //= size
-        return tuple(reversed(lane))
+        return lane_of(self.view.block.shape, flat)
 
     def _selected_flat(self) -> int:
-        if self.view is None:
-            return 0
-        shape = self.view.block.shape
-        lane = self.view.lane[-len(shape) :] if shape else ()
-        lane = (0,) * (len(shape) - len(lane)) + tuple(lane)
-        flat = 0
-        for size, position in zip(shape, lane, strict=True):
-            flat = flat * size + (min(position, size - 1) if size > 1 else 0)
-        return flat
+        return flat_of(self.view.lane, self.view.block.shape) if self.view is not None else 0
 
     def _reveal(self) -> None:
         if self.view is None or not self.size.height or not self._columns:
@@ -212,43 +221,92 @@ class LaneGrid(ScrollView, can_focus=True):
     def _header(self, columns: range) -> list[Segment]:
         style = self._part("head")
         sign = "+" if self._flat else "↓→"
-        return [
-            Segment(f"{sign:>{self._head - 1}} ", style),
-            *(Segment(f"{column:>{self._cell - 1}} ", style) for column in columns),
-        ]
+        made = [Segment(f"{sign:>{self._head - 1}} ", style)]
+        if not self.as_map:
+            return [*made, *(Segment(f"{at:>{self._cell - 1}} ", style) for at in columns)]
+        # Every eighth column fits a number; the cells between belong to it.
+        for at in columns:
+            lead = at - at % 8
+            text = f"{lead:<{8 * self._cell}}"
+            made.append(Segment(text[(at - lead) * self._cell :][: self._cell], style))
+        return made
 
     def _row(self, row: int, columns: range) -> list[Segment]:
         assert self.view is not None
         if row >= self._rows:
             return [Segment(" " * self._head)]
-        label = row * self._columns if self._flat else row
+        label = self._label(row * self._columns)
         made = [Segment(f"{label:>{self._head - 1}} ", self._part("head"))]
         selected = self._selected_flat()
         for column in columns:
             flat = self._flat_of(row, column)
             if flat is None:
                 break
-            made.append(self._lane_cell(flat, flat == selected))
+            cell = self._map_cell if self.as_map else self._lane_cell
+            made += cell(flat, flat == selected)
         return made
 
-    def _lane_cell(self, flat: int, selected: bool) -> Segment:
+    def _sign(self, flat: int) -> tuple[str, Style]:
         assert self.view is not None
         view = self.view
-        lane = self.lane_at(flat)
-        sign, style = " ", Style.null()
-        if view.failing(lane):
-            sign, style = "✗", self._part("failing")
-        elif view.masked(lane):
-            sign, style = "·", self._part("masked")
-        elif view.changed(lane):
-            sign, style = "✱", self._part("changed")
-        value = number(view.block.values[flat])
-        room = self._cell - 2
+        for sign, marks, part in (
+            ("✗", view.failing, "failing"),
+            ("·", view.masked, "masked"),
+            ("✱", view.changed, "changed"),
+        ):
+            if marks and marks[flat]:
+                return sign, self._part(part)
+        return " ", Style.null()
+
+    def _map_cell(self, flat: int, selected: bool) -> list[Segment]:
+        assert self.view is not None
+        sign, style = self._sign(flat)
+        if selected:
+            sign, style = "›" if sign == " " else sign, style + self._part("selected")
+        value = self.view.block.values[flat]
+        bar = self._scale.glyph(value) if self._scale is not None else "▄"
+        return [Segment(f"{sign}{bar}", style)]
+
+    def _lane_cell(self, flat: int, selected: bool) -> list[Segment]:
+        assert self.view is not None
+        sign, style = self._sign(flat)
+        raw = self.view.block.values[flat]
+        value = number(raw)
+        bar = self._scale.glyph(raw) if self._scale is not None else ""
+        room = self._cell - 2 - len(bar)
         if len(value) > room:
             value = value[: room - 1] + "…"
         if selected:
             sign = "›" if sign == " " else sign
             style = style + self._part("selected")
-            return Segment(f"{sign + value:>{room + 1}}‹", style)
+            return [Segment(f"{sign + value:>{room + 1}}{bar}‹", style)]
         # A sign without a gap: it belongs to the value on its right.
-        return Segment(f"{(sign + value).strip():>{room + 1}} ", style)
+        made = [Segment(f"{(sign + value).strip():>{room + 1}}", style)]
+        return [*made, Segment(bar, self._part("scale")), Segment(" ")]
+
+
+class LaneLegend(Widget):
+    """One line under a grid: signs with their counts, the scale, and what else is known."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._parts: tuple[str, ...] = ()
+        self._made_for: object = None
+
+    def load(self, view: LaneView | None) -> None:
+        self.display = view is not None
+        # Only the selected lane differs while one moves over a block.
+        made_for = (id(view.block), id(view.failing), id(view.changed)) if view else None
+        if view is not None and made_for != self._made_for:
+            self._made_for, self._parts = made_for, view.legend()
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        text = ""
+        for part in self._parts:
+            more = f"{text}  {part}" if text else f" {part}"
+            if cell_len(more) > width:
+                break
+            text = more
+        return Strip([Segment(text)]).extend_cell_length(width).apply_style(self.rich_style)

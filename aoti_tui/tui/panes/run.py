@@ -13,7 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
-from aoti_tui.tui.panes.lanes import Lane, LaneGrid, LaneView
+from aoti_tui.tui.lane_view import Lane, LaneView
+from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.panes.timeline import Timeline
@@ -114,6 +115,7 @@ class RunPane(Pane):
         yield TemporaryRows(id="run-rows")
         yield Static("", id="run-expression", markup=False)
         yield LaneGrid(id="run-lanes")
+        yield LaneLegend(id="run-legend")
 
     def on_mount(self) -> None:
         self.query_one(ProgressBar).display = False
@@ -145,8 +147,9 @@ class RunPane(Pane):
         grid = self.query_one(LaneGrid)
         grid.display = view.lanes is not None
         grid.load(view.lanes)
+        self.query_one(LaneLegend).load(view.lanes)
         lane = view.lanes
-        self.set_title("Run", f"{lane.name} lane {_lane(lane.lane)}{lane.where}" if lane else "")
+        self.set_title("Run", f"{lane.name} lane {_lane(lane.lane)}" if lane else "")
 
     def progress(self, text: str, done: float | None) -> None:
         """Show a running replay; ``done`` from 0 to 1, None while that is not known."""
