@@ -23,7 +23,7 @@ from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.provenance import Known, walk
 from aoti_tui.failure.text import headline
 from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
-from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 from aoti_tui.kernel.model import KernelProgram
@@ -32,6 +32,7 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.inputs import check_given, decode_given
 from aoti_tui.replay.model import GivenInput, ReplayResult
 from aoti_tui.replay.session import ReplaySession
+from aoti_tui.upstream import Upstream, find_upstream
 
 Progress = Callable[[str, float], None]
 
@@ -123,6 +124,11 @@ class Incident:
                 if end.kind == kind:
                     return end
         return None
+
+    def upstream(self, launch: Launch, argument: str, element: int) -> Upstream:
+        """Who put an element there that a launch has read. Raises ReplayError."""
+        memory = self.workshop.explainer.memory
+        return find_upstream(self.index, memory, self.session(), launch, argument, element)
 
     def headline(self, failure: Failure) -> tuple[str, ...]:
         return headline(failure)

@@ -99,7 +99,15 @@ class Browsing:
         view = self.source
         name = view.name_at_cursor
         path = next((p for p, d in self._documents.items() if d is view.document), "")
-        return Place(view.line, name.name if name else "", path)
+        replaying = self.screen.replaying
+        return Place(
+            view.line,
+            name.name if name else "",
+            path,
+            replaying.launch.line if replaying.recorded and replaying.launch else None,
+            replaying.position,
+            replaying.lane,
+        )
 
     def show_failure(self, number: int, *, remember: bool = True) -> None:
         """Make a failure of the log the one that all panes show."""
@@ -173,6 +181,16 @@ class Browsing:
             self.kernel = self.incident.index.kernels.get(launch.kernel)
             self.screen.replaying.focus(self.kernel, launch)
 
+    def take_kernel(self, name: str) -> None:
+        """Make a kernel the current one, with the launch that the failure or the wrapper has of
+        it first, and stay where the cursor is."""
+        if self.incident is None:
+            return
+        launches = self.incident.index.launches_of(name)
+        failing = self.failure.launch_lines if self.failure is not None else ()
+        launch = next((la for la in launches if la.line in failing), None)
+        self.show_kernel(name, launch=launch or (launches[0] if launches else None))
+
     def show_kernel(
         self, name: str, *, remember: bool = True, launch: Launch | None = None
     ) -> None:
@@ -201,7 +219,7 @@ class Browsing:
         document = self._documents.get(place.path)
         if document is None:
             return
-        if remember and place.line != self.source.line:
+        if remember and (place.line, place.path) != (self.source.line, self.here.path):
             self.jumps.leave(self.here)
         self.source.show(document)
         self.source.go(place.line, place.name)
@@ -239,16 +257,33 @@ class Browsing:
         return (kernel, kernel_line) if kernel and kernel_line is not None else None
 
     def _jump(self, move: Callable[[Place], Place | None], which: str) -> None:
-        place = move(self.here)
+        here = self.here
+        place = move(here)
         if place is None:
             self.screen.say(f"There is no place to go {which} to.")
-        else:
-            self.go(place, remember=False)
+            return
+        if place.launch is not None:
+            if self.launch is None or self.launch.line != place.launch:
+                self.adopt_launch(place.launch)
+                self.show_call()
+            told = self.screen.replaying.return_to(place)
+            if (here.launch, here.step) != (place.launch, place.step):
+                self.screen.say(told)
+        self.go(place, remember=False)
 
     def go_assert(self) -> None:
         if self.failure is not None:
+            self._take_failing_launch(self.failure)
             name = self._index_name(self.failure)
             self.go_kernel_line(self.failure.kernel, self.failure.kernel_line, name)
+
+    def _take_failing_launch(self, failure: Failure) -> None:
+        """What runs next is the failing launch, whatever was looked at in between."""
+        lines = failure.launch_lines
+        if lines and (self.launch is None or self.launch.line not in lines):
+            self.adopt_launch(lines[0])
+            self.launch_chosen = False
+            self.show_call()
 
     def next_failure(self) -> None:
         failures = self.incident.failures if self.incident else ()

@@ -9,11 +9,15 @@ LIMIT = 200
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a file. ``path`` is ``""`` for the wrapper."""
+    """A line of a file, and where the replay stood. ``path`` is ``""`` for the wrapper."""
 
     line: int
     name: str = ""
     path: str = ""
+    launch: int | None = None
+    """Line of the launch whose recording was on the screen."""
+    step: int = -1
+    lane: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)

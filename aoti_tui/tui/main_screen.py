@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -34,6 +36,7 @@ from aoti_tui.tui.messages import (
     Replayed,
     Said,
     SymbolsKnown,
+    UpstreamFound,
     WriterFound,
 )
 from aoti_tui.tui.origins import Origins
@@ -229,7 +232,17 @@ class MainScreen(Screen[int]):
             return
         if name in ("model_input", "continue") and not self.config.hint_seen:
             self._hint_over()
-        self.handlers[name]()
+        try:
+            self.handlers[name]()
+        except Exception as error:
+            # An hour of an incident must not be lost to one key that has a fault.
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            self.say(
+                f"{BY_ID[name].label} met a fault of aoti-tui itself: {type(error).__name__}: "
+                f"{error} ({Path(where.filename).name}:{where.lineno}). Everything else goes on; "
+                "please report it with the wrapper.",
+                bad=True,
+            )
         self.refresh_keys()
 
     def _unmet(self, name: str) -> str:
@@ -288,6 +301,9 @@ class MainScreen(Screen[int]):
     @on(Opened)
     def _opened(self, event: Opened) -> None:
         self.query_one("#opening", ProgressBar).display = False
+        before = self.browsing.incident
+        if before is not None and before.given is not event.incident.given:
+            self.replaying.forget()
         self.browsing.load(event.incident)
         self.replaying.show()
         self.arranging.place_panes()
@@ -329,6 +345,10 @@ class MainScreen(Screen[int]):
     @on(ElementsRead)
     def _elements(self, event: ElementsRead) -> None:
         self.tensors.show(event.elements)
+
+    @on(UpstreamFound)
+    def _upstream(self, event: UpstreamFound) -> None:
+        self.writers.arrived(event.found)
 
     @on(WriterFound)
     def _writer(self, event: WriterFound) -> None:

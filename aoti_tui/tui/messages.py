@@ -12,6 +12,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.elements import TensorElements
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
 from aoti_tui.replay.writers import WrittenElement
+from aoti_tui.upstream import Upstream
 
 
 class Progressed(Message):
@@ -80,6 +81,14 @@ class WriterFound(Message):
     def __init__(self, written: WrittenElement) -> None:
         super().__init__()
         self.written = written
+
+
+class UpstreamFound(Message):
+    """What made the element that a load has read."""
+
+    def __init__(self, found: Upstream) -> None:
+        super().__init__()
+        self.found = found
 
 
 class ElementsRead(Message):

@@ -24,6 +24,7 @@ from aoti_tui.replay.recording import (
 )
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import NAME
+from aoti_tui.tui.jumps import Place
 from aoti_tui.tui.lane_view import Lane, LaneView
 from aoti_tui.tui.messages import Outcome
 from aoti_tui.tui.panes.run import RunPane
@@ -50,6 +51,20 @@ class KnownLaunch:
     blocks: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A recording that was left for another one, and where one stood in it."""
+
+    outcome: Outcome
+    position: int
+    lane: Lane
+    selected: str
+
+
+KEPT = 6
+"""Recordings kept besides the one on the screen."""
+
+
 class Replaying:
     """The recording and where in it one stands. Runs on the interface's thread."""
 
@@ -66,6 +81,8 @@ class Replaying:
         self.kernel: Kernel | None = None
         self.launch: Launch | None = None
         self._then: Callable[[], None] | None = None
+        self._kept: dict[int, Kept] = {}
+        """By the line of the launch."""
         self.lanes_shown: tuple[object, LaneView] | None = None
         """The lanes on the screen, and the step and name that they were worked out for."""
 
@@ -97,8 +114,34 @@ class Replaying:
         )
 
     def focus(self, kernel: Kernel | None, launch: Launch | None) -> None:
-        """The kernel and launch that run next."""
+        """The kernel and launch that run next; a recording that was made of it comes back."""
         self.kernel, self.launch = kernel, launch
+        if launch is not None and not self.recorded and launch.line in self._kept:
+            self._keep()
+            kept = self._kept.pop(launch.line)
+            self.outcome, self.position, self.lane, self.selected = (
+                kept.outcome,
+                kept.position,
+                kept.lane,
+                kept.selected,
+            )
+            self.explained = self.position
+        self.show()
+
+    def _keep(self) -> None:
+        """Put the recording aside, so that going back to its launch finds it as it was left."""
+        if self.outcome is not None:
+            line = self.outcome.recording.launch_line
+            self._kept.pop(line, None)
+            self._kept[line] = Kept(self.outcome, self.position, self.lane, self.selected)
+            for oldest in list(self._kept)[:-KEPT]:
+                del self._kept[oldest]
+
+    def forget(self) -> None:
+        """Other data is used from now on: what was recorded says nothing any more."""
+        self._kept.clear()
+        self.outcome = None
+        self.position = self.explained = -1
         self.show()
 
     def known_arguments(self) -> KnownLaunch:
@@ -150,11 +193,14 @@ class Replaying:
         """A replay came back: show what it found, then stop where the user wants to look."""
         self.running = False
         self.screen.query_one(RunPane).idle()
+        self._keep()
+        self._kept.pop(outcome.recording.launch_line, None)
+        # All of it at once: a position of one recording means nothing in another.
         self.outcome = outcome
-        self.screen.browsing.adopt_launch(outcome.recording.launch_line)
-        self.position = -1
+        self.position = self.explained = -1
         self.lane = _first_lane(outcome.result, outcome.recording)
         self.selected = ""
+        self.screen.browsing.adopt_launch(outcome.recording.launch_line)
         then, self._then = self._then, None
         self.screen.browsing.show_call()
         self.screen.replay_arrived()
@@ -180,8 +226,10 @@ class Replaying:
         logged = "".join(f" {line}." for line in stop.logged)
         if stop.reason in ("end", "start"):
             where = "end" if direction > 0 else "beginning"
-            told = f"The {where} of program {telling.program(recording.program)}. "
+            told = f"The {where} of program {telling.program(recording.program)}{self._of()}. "
             told += telling.verdict(self.outcome) if direction > 0 else ""
+            if direction > 0:
+                told += " C goes back, c runs it again."
             self._stand(max(0, stop.position), told + logged)
             return
         step = recording.steps[stop.position]
@@ -190,6 +238,28 @@ class Replaying:
         else:
             told = f"Stopped at {stop.text}: {step.name or step.kind}."
         self._stand(stop.position, told + logged, bad=_is_bad(step))
+
+    def _of(self) -> str:
+        """`` of its kernel``, when the cursor is in another one."""
+        view, recording = self.screen.query_one(SourceView), self.recording
+        kernel = view.document.kernel_at(view.line)
+        if recording is None or kernel is None or kernel.name == recording.kernel:
+            return ""
+        return f" of {recording.kernel} (:{recording.launch_line})"
+
+    def return_to(self, place: Place) -> str:
+        """Stand again where a jump began; says so, or ``""`` where that is not known any more."""
+        recording = self.recording
+        if not self.recorded or recording is None or place.launch != recording.launch_line:
+            return ""
+        if not 0 <= place.step < len(recording.steps):
+            return ""
+        self.position = self.explained = place.step
+        self.lane = place.lane
+        step = recording.steps[place.step]
+        self.selected = step.name if step.kind == "assign" else self._name_in(step) or self.selected
+        self.show()
+        return f"Back at step {place.step + 1} of {len(recording.steps)}."
 
     def stand_at_store(self, position: int, lane: Lane, message: str) -> None:
         """Stop at a store with the lane that writes selected."""
@@ -221,6 +291,8 @@ class Replaying:
         if place is None:
             self.screen.say("t runs to a line of a kernel: put the cursor into one.")
             return
+        if self.kernel is not None and place[0].name != self.kernel.name:
+            self.screen.browsing.take_kernel(place[0].name)
         if not self.recorded:
             self.start(then=self.run_to_cursor)
             return

@@ -36,6 +36,7 @@ from aoti_tui.tui.messages import (
     Replayed,
     Said,
     SymbolsKnown,
+    UpstreamFound,
     WriterFound,
 )
 from aoti_tui.tui.replaying import program_to_record
@@ -321,6 +322,22 @@ def find_writer(screen: MainScreen, launch: Launch, text: str) -> None:
             screen.post_message(Refused(error.what, error.why, error.do, replay=True))
             return
         screen.post_message(WriterFound(written))
+
+    _thread(screen, work, "replay")
+
+
+def find_upstream(screen: MainScreen, launch: Launch, argument: str, element: int) -> None:
+    """Find who wrote an element before a launch read it."""
+    incident = screen.browsing.incident
+    assert incident is not None
+
+    def work() -> None:
+        try:
+            found = incident.upstream(launch, argument, element)
+        except ReplayError as error:
+            screen.post_message(Refused(error.what, error.why, error.do))
+            return
+        screen.post_message(UpstreamFound(found))
 
     _thread(screen, work, "replay")
 

@@ -38,7 +38,7 @@ class Tensors:
         if self.screen.replaying.running:
             self.screen.say("A replay is running; escape cancels it.")
             return
-        names = self._names()
+        names = tuple(filter(None, self._names()))
         for name in names:
             if self._read(name):
                 return
@@ -57,7 +57,7 @@ class Tensors:
             return (self.screen.query_one(CallSite).name_at_cursor,)
         if pane == "chain":
             node = self.screen.query_one(Chain).node_at_cursor
-            return tuple(filter(None, (node.name, node.value))) if node is not None else ()
+            return (node.name, node.value or "") if node is not None else ()
         if pane == "nav":
             row = self.screen.query_one("#nav-rows", Rows).current
             entry = row.key if row is not None else None

@@ -123,13 +123,23 @@ class Values:
             return
         if position == self.replaying.position:
             made = who_made(recording, outcome.program, position, self.replaying.lane)
+            if made.loads:
+                self.screen.writers.look_upstream(made)
+                return
             operand = next((o for o in reversed(made.operands) if o.step is not None), None)
             if operand is None or operand.step is None:
                 self.screen.say(telling.origin(made))
                 return
             position = operand.step.position
-        self.replaying.move_to(position)
+        self._jump_to(position)
         self.screen.say(substituted(recording, outcome.program, position, self.replaying.lane))
+
+    def _jump_to(self, position: int) -> None:
+        """Stand at a step far away, so that ctrl+o comes back to this one."""
+        browsing = self.screen.browsing
+        if position != self.replaying.position:
+            browsing.jumps.leave(browsing.here)
+        self.replaying.move_to(position)
 
     def _who_made_by_source(self) -> None:
         """Without a recording: the assignment in the source."""
@@ -162,7 +172,7 @@ class Values:
         if not later:
             self.screen.say("Nothing uses this value afterwards.")
             return
-        self.replaying.move_to(later[0].position)
+        self._jump_to(later[0].position)
         names = ", ".join(dict.fromkeys(step.name or step.kind for step in users))
         self.screen.say(f"Used by {names}.")
 

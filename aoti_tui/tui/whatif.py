@@ -141,6 +141,7 @@ class Settings:
             self.screen.say(f"{error.what}: {error.why}. {error.do}", bad=True)
             return
         shown = "as the inputs have it" if value is None else number(value)
+        self.screen.replaying.forget()
         self.screen.say(f"{name} is now {shown}; running again.")
         self.screen.replaying.start()
 

@@ -1,4 +1,4 @@
-"""From a wrong element of an output to the program, the lane and the store that wrote it."""
+"""Who wrote an element: of an output that is wrong, or of what a load has read, across kernels."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.replay.elements import parse_element
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.recording import stores_to
-from aoti_tui.replay.writers import WrittenElement
+from aoti_tui.replay.recording import Made, stores_to
+from aoti_tui.replay.writers import Writer, WrittenElement
 from aoti_tui.tui import tasks, telling
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.text import number
+from aoti_tui.upstream import Upstream
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
 
 
 class Writers:
-    """Asks for an element, and stops at the store that wrote it."""
+    """Goes from an element to the store that wrote it, in the program and lane that did."""
 
     def __init__(self, screen: MainScreen) -> None:
         self.screen = screen
@@ -59,13 +60,11 @@ class Writers:
     def found(self, written: WrittenElement) -> None:
         """Record the program that wrote the element last, and stop at its store."""
         last = written.last
-        if last is None:
-            return
-        times = "once" if written.count == 1 else f"{written.count} times, last"
-        told = (
-            f"{written.argument}[{written.element}] = {number(written.after)}, written {times} by "
-            f"lane {list(last.lane)} of program {telling.program(last.program)}."
-        )
+        if last is not None:
+            told = f"{written.argument}[{written.element}] = {_written(written, last)}."
+            self._stop_at(last, told)
+
+    def _stop_at(self, last: Writer, told: str) -> None:
         replaying = self.screen.replaying
 
         def stop() -> None:
@@ -78,7 +77,68 @@ class Writers:
             else:
                 self.screen.say(told)
 
-        replaying.start(last.program, stop)
+        recording = replaying.recording
+        if replaying.recorded and recording is not None and recording.program == last.program:
+            stop()
+        else:
+            replaying.start(last.program, stop)
+
+    def look_upstream(self, made: Made) -> None:
+        """Look who put the element there that a load of the recorded program has read."""
+        load, launch = made.loads[0], self.screen.replaying.launch
+        name = f"{load.argument}[{load.element}]"
+        if launch is None or self.screen.replaying.running:
+            self.screen.say("A replay is running; escape cancels it.")
+        elif not load.in_bounds:
+            self.screen.say(
+                f"{made.step.name} reads {name}, which lies outside of the tensor: nobody wrote it."
+            )
+        else:
+            self.screen.say(f"{made.step.name} reads {name}. Looking who wrote it …")
+            tasks.find_upstream(self.screen, launch, load.argument, load.element)
+
+    def arrived(self, found: Upstream) -> None:
+        """Go to what made the element: a store of another kernel, an op, an input, a constant."""
+        browsing = self.screen.browsing
+        read = f"{found.argument}[{found.element}] is {found.name}"
+        if found.launch is not None and found.written is not None:
+            last = found.written.last
+            assert last is not None  # find_upstream gives none that nobody wrote
+            browsing.jumps.leave(browsing.here)
+            browsing.adopt_launch(found.launch.line)
+            browsing.launch_chosen = True
+            browsing.show_call()
+            self._stop_at(
+                last,
+                f"{read} = {_written(found.written, last)} of {found.launch.kernel} "
+                f"(:{found.launch.line}). ctrl+o goes back.",
+            )
+        elif found.extern is not None:
+            browsing.go_line(found.extern.line)
+            self.screen.say(
+                f"{read}, computed by {found.extern.op} (:{found.extern.line}), which is no Triton "
+                "kernel: the values end here. Enter on a name shows what it was given."
+            )
+        elif found.input is not None:
+            browsing.go_line(found.input.line, found.input.name)
+            self.screen.say(
+                f"{read}: data of input {found.input.position} of the model, where the trail ends. "
+                "v shows its elements."
+            )
+        elif found.constant is not None:
+            browsing.go_line(found.constant.line, found.constant.name)
+            fqn = found.constant.fqn or found.constant.name
+            self.screen.say(f"{read}: constant {fqn} of the model, where the trail ends.")
+        else:
+            self.screen.say(f"{read}. Nothing is known to write it before the launch.")
+
+
+def _written(written: WrittenElement, last: Writer) -> str:
+    times = "once" if written.count == 1 else f"{written.count} times, last"
+    return (
+        f"{number(written.after)}, written {times} by lane {list(last.lane)} of program "
+        f"{telling.program(last.program)}"
+    )
 
 
 def _problem(text: str) -> str:

@@ -130,5 +130,7 @@ async def opened(
         await pilot.pause()
         try:
             yield driver
+            faults = [said for said in driver.screen.messages_said if "fault of aoti-tui" in said]
+            assert not faults
         finally:
             driver.screen.close()

@@ -23,7 +23,7 @@ async def test_the_wrong_element_of_an_input_is_seen_among_the_others() -> None:
     async with opened(embedding()) as user:
         await user.press("c")
         await user.see("The assert at kernel line 42 fails")
-        await user.press("2", "home", "down")
+        await user.press("2", "home", "down", "down")
         await user.press("v")
         await user.see("Elements of in_ptr0", "int64 [3, 9], strides [9, 1]", "data: input")
         await user.see("in_ptr0[1, 4] = 32000 element 13 of 27 ✗ read by a failing lane")
@@ -43,7 +43,7 @@ async def test_the_wrong_element_of_an_input_is_seen_among_the_others() -> None:
 async def test_a_long_tensor_is_read_part_by_part_and_says_so() -> None:
     """8,192,000 elements: more than are read at once."""
     async with opened(embedding()) as user:
-        await user.press("2", "end", "up", "home", "down", "down")
+        await user.press("2", "home", "down", "down", "down")
         await user.press("v")
         await user.see("Elements of in_ptr1", "data: MADE-UP")
         await user.see("in_ptr1[0, 0] = ", "shown: 0 to 1048575; type a number for others")
