@@ -9,11 +9,12 @@ from aoti_tui.incident import Incident
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.lane_view import LaneView, changed_lanes, masked_out, projected
+from aoti_tui.tui.lane_view import LaneView, Words, changed_lanes, masked_out, projected
 from aoti_tui.tui.panes.run import RunView
 from aoti_tui.tui.panes.source import Marks
 from aoti_tui.tui.stepping import (
     Temporary,
+    failing_count,
     inline_values,
     marked_positions,
     relevant_assert,
@@ -68,14 +69,21 @@ def _lane_view(
         # Worked out once a step: marks of a large block take longer than moving over its lanes.
         block, step = selected.block, recording.steps[selected.position]
         asserted = relevant_assert(recording, position)
+        masked = masked_out(recording, position, block.shape)
+        failing = projected(asserted.failing if asserted else None, block.shape, any)
+        if failing and masked:
+            failing = [bad and not out for bad, out in zip(failing, masked, strict=True)]
+        # One failing row is many lanes of a block with columns: they depend on it, no more.
+        spread = asserted is not None and sum(failing) > failing_count(asserted)
         view = LaneView(
             name=selected.name,
             block=block,
             lane=replaying.lane,
-            failing=projected(asserted.failing if asserted else None, block.shape, any),
-            masked=masked_out(recording, position, block.shape),
+            failing=failing,
+            masked=masked,
             changed=changed_lanes(recording, step),
             summary=step.summary,
+            words=Words(failing="hang on a failing lane") if spread else Words(),
         )
         replaying.lanes_shown = (made_for, view)
     return replace(replaying.lanes_shown[1], lane=replaying.lane)

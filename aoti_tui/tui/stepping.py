@@ -179,10 +179,9 @@ def inline_values(
         shown[step.kernel_line] = (text, variable.changed)
     here = recording.steps[position] if 0 <= position < len(recording.steps) else None
     if here is not None and here.kind == "assert":
-        verdict = "FAILS" if fails(here) else "holds"
         count = failing_count(here)
-        lanes = f" in {count} lane{'s' if count != 1 else ''}" if count else ""
-        shown[here.kernel_line] = (f"{verdict}{lanes}", fails(here))
+        told = f"✗ in {count} lane{'s' if count != 1 else ''}" if fails(here) else "holds"
+        shown[here.kernel_line] = (told, False)
     return shown
 
 

@@ -85,6 +85,7 @@ class LaneGrid(ScrollView, can_focus=True):
         self.view: LaneView | None = None
         self.as_map = False
         self._scale: Scale | None = None
+        self._bars = False
         self._cell = 6
         self._head = 6
         self._rows, self._columns, self._flat = 0, 0, True
@@ -110,23 +111,36 @@ class LaneGrid(ScrollView, can_focus=True):
         if self.view is None:
             self.virtual_size = Size(0, 0)
             return
-        values = self.view.block.values
+        view = self.view
+        count = len(view.block.values)
+        self._head = max(len(self._label(count - 1)), 2) + 2
+        room = self.size.width - self._head - 1
+        self._bars = self._scale is not None
         if self.as_map:
             self._cell = MAP_CELL
         else:
-            step = max(1, len(values) // SAMPLE)
-            widest = max((len(number(value)) for value in values[::step]), default=1)
-            self._cell = min(max(3, widest), WIDEST) + (2 if self._scale is None else 3)
-        shape = self.view.block.shape
-        self._head = max(len(self._label(len(values) - 1)), 2) + 2
-        room = max(1, (self.size.width - self._head - 1) // self._cell)
-        if room >= 8:
-            room -= room % 8
-        self._rows, self._columns, self._flat = grid_shape(shape, room)
-        self._head = max(len(self._label(len(values) - 1)), 2) + 2
+            step = max(1, count // SAMPLE)
+            widest = max((len(number(value)) for value in view.block.values[::step]), default=1)
+            self._cell = min(max(3, widest), WIDEST) + 2
+            if self._bars and self._fits(room, self._cell) > self._fits(room, self._cell + 1):
+                self._bars = False
+            self._cell += self._bars
+        self._rows, self._columns, self._flat = grid_shape(
+            view.block.shape, self._fits(room, self._cell)
+        )
         width = self._head + self._columns * self._cell
         self.virtual_size = Size(width, self._rows + 1)
         self._reveal()
+
+    def _fits(self, room: int, cell: int) -> int:
+        """Lanes of a row: all of them, else 8, 16, 32 … so that a lane is easy to count to; of a
+        block of two dimensions as many columns as the screen has room for."""
+        assert self.view is not None
+        real = [size for size in self.view.block.shape if size != 1] or [1]
+        fits = max(1, room // cell)
+        if fits >= real[-1]:
+            return real[-1]
+        return 1 << fits.bit_length() - 1 if len(real) == 1 else fits
 
     def _label(self, flat: int) -> str:
         """The name of the row that starts at ``flat``: a lane, or its place in all but the last
@@ -263,16 +277,23 @@ class LaneGrid(ScrollView, can_focus=True):
         sign, style = self._sign(flat)
         if selected:
             sign, style = "›" if sign == " " else sign, style + self._part("selected")
-        value = self.view.block.values[flat]
-        bar = self._scale.glyph(value) if self._scale is not None else "▄"
-        return [Segment(f"{sign}{bar}", style)]
+        return [Segment(f"{sign}{self._bar(flat) or '▄'}", style)]
+
+    def _bar(self, flat: int) -> str:
+        """Where a lane's value stands on the scale; a lane without data stands nowhere."""
+        assert self.view is not None
+        if self.view.masked and self.view.masked[flat]:
+            return " "
+        if self._scale is None:
+            return ""
+        return self._scale.glyph(self.view.block.values[flat])
 
     def _lane_cell(self, flat: int, selected: bool) -> list[Segment]:
         assert self.view is not None
         sign, style = self._sign(flat)
         raw = self.view.block.values[flat]
         value = number(raw)
-        bar = self._scale.glyph(raw) if self._scale is not None else ""
+        bar = self._bar(flat) if self._bars else ""
         room = self._cell - 2 - len(bar)
         if len(value) > room:
             value = value[: room - 1] + "…"

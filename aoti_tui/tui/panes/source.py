@@ -27,10 +27,8 @@ KINDS = (
 )
 EXTRAS = (
     *("gutter", "line", "cursor", "name", "match", "breakpoint", "step", "failing", "inline"),
-    *("kernel-line", "changed"),
+    *("kernel-line", "changed", "cut"),
 )
-KERNEL_INDENT = 8
-"""Columns that every line of a kernel's body is indented in a wrapper."""
 NARROW = 48
 
 
@@ -189,9 +187,25 @@ class SourceView(ScrollView, can_focus=True):
             self.scroll_to(y=row, animate=False, immediate=True, force=True)
         elif row >= self.scroll_offset.y + height:
             self.scroll_to(y=row - height + 1, animate=False, immediate=True, force=True)
-        self._reveal_name()
+        self._reveal_start()
+
+    def _common_indent(self) -> int:
+        """Columns that are blank on every line of the screen, in a pane too narrow for them."""
+        if self.scrollable_content_region.width - self._gutter >= NARROW:
+            return 0
+        top = int(self.scroll_offset.y) + self.document.first
+        texts = (self.document.text(line) for line in range(top, top + self.size.height))
+        indents = (len(text) - len(text.lstrip()) for text in texts if text.strip())
+        return min(indents, default=0)
+
+    def _reveal_start(self) -> None:
+        """Show where the lines begin: a jump to the middle of a line would hide what it is."""
+        wanted = self._common_indent()
+        if wanted != int(self.scroll_offset.x):
+            self.scroll_to(x=wanted, animate=False, immediate=True, force=True)
 
     def _reveal_name(self) -> None:
+        """Bring the name under the cursor into the pane, which the user moved to."""
         name = self.name_at_cursor
         room = self.scrollable_content_region.width - self._gutter
         if name is None or room <= 0:
@@ -199,12 +213,9 @@ class SourceView(ScrollView, can_focus=True):
         left = int(self.scroll_offset.x)
         text = self.document.text(self.line)
         start, end = cell_len(text[: name.start]), cell_len(text[: name.end])
-        # In a narrow pane the indentation that all lines of a kernel share is room wasted.
-        in_kernel = self.document.kernel_at(self.line) is not None
-        base = KERNEL_INDENT if in_kernel and room < NARROW else 0
         wanted = min(start, max(0, end + 2 - room))
-        for offset in (base, left, 0):
-            if offset <= start and end <= offset + room:
+        for offset in (self._common_indent(), left, 0):
+            if offset <= start and end < offset + room:
                 wanted = offset
                 break
         if wanted != left:
@@ -297,7 +308,8 @@ class SourceView(ScrollView, can_focus=True):
         left = int(self.scroll_offset.x)
         room = max(0, width - self._gutter)
         code = self._decorated(line, line == self.line)
-        body = Strip(code.render(self.app.console)).crop(left, left + room)
+        whole = Strip(code.render(self.app.console))
+        body = self._with_cuts(whole.crop(left, left + room), code, left, room)
         inline = self.marks.inline.get(line)
         if inline is not None:
             body = self._with_value(body, room, inline)
@@ -316,6 +328,14 @@ class SourceView(ScrollView, can_focus=True):
             focused = self._style("name") if self.has_focus else Style(underline=True)
             code.stylize(focused, name.start, name.end)
         return code
+
+    def _with_cuts(self, body: Strip, code: Text, left: int, room: int) -> Strip:
+        """``‹`` and ``›`` where text goes on outside of the pane."""
+        if left and code.plain[:left].strip():
+            body = Strip.join([Strip([Segment("‹", self._style("cut"))]), body.crop(1)])
+        if room > 1 and code.cell_len > left + room:
+            body = Strip.join([body.crop(0, room - 1), Strip([Segment("›", self._style("cut"))])])
+        return body
 
     def _with_value(self, body: Strip, room: int, inline: tuple[str, bool]) -> Strip:
         """The value of a line behind its code, or over the end of code that is too long."""
