@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
 from typing import ClassVar
 
+from textual import events
 from textual.app import App
 from textual.theme import Theme
 
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.config import Config, load, save_choices
+from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.main_screen import MainScreen
 from aoti_tui.tui.request import OpenRequest
 
@@ -53,6 +58,32 @@ class DebuggerApp(App[int]):
         self.set_keymap(self.config.keymap)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
         self.push_screen(MainScreen(self.request, self.config))
+
+    async def on_key(self, event: events.Key) -> None:
+        """Give a dialog the keys that were typed while it was still opening."""
+        text = "\n" if event.key == "enter" else event.character if event.is_printable else None
+        if text and isinstance(self.screen, TakesKeysAhead):
+            event.prevent_default()
+            self.screen.type_ahead(text)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy by OSC 52, which works over ssh; inside of tmux, which by default lets no
+        application do that, through tmux itself too."""
+        super().copy_to_clipboard(text)
+        if not os.environ.get("TMUX"):
+            return
+        # -w hands it on to the terminal around tmux; tmux before 3.2 does not know it.
+        for flags in (("-w",), ()):
+            with contextlib.suppress(OSError, subprocess.SubprocessError):
+                done = subprocess.run(
+                    ["tmux", "load-buffer", *flags, "-"],
+                    input=text.encode(),
+                    capture_output=True,
+                    timeout=2,
+                    check=False,
+                )
+                if done.returncode == 0:
+                    return
 
     def _keep_theme(self, theme: Theme) -> None:
         if theme.name != self.config.theme:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -150,6 +150,14 @@ class MainScreen(Screen[int]):
             if isinstance(ancestor, Pane):
                 return str(ancestor.id)
         return ""
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A log pasted anywhere is read as one; nothing else that is pasted is a command."""
+        event.stop()
+        if self.browsing.incident is None:
+            self.say("The wrapper is still being read; paste the log again afterwards.")
+        elif event.text.strip():
+            tasks.bring_log(self, event.text)
 
     def on_descendant_focus(self) -> None:
         pane = self.focused_pane()

@@ -158,6 +158,9 @@ def bring_log(screen: MainScreen, source: str | Path) -> None:
                 "“…py:46: unknown: block: [2,0,0], thread: [32,0,0] Assertion `…` failed.” are "
                 "looked for."
             )
+            if incident.failures:
+                screen.post_message(Said(f"The failure shown stays: {told}"))
+                return
         screen.post_message(Opened(after, told))
 
     _thread(screen, work, "open")

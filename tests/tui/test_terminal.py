@@ -1,5 +1,6 @@
 """The real program in a real terminal: the path of an incident, a doubt and a what-if."""
 
+import os
 from importlib import resources
 from pathlib import Path
 
@@ -41,6 +42,41 @@ def test_six_steps_on_the_demo() -> None:
         )
         user.press("q")
         assert user.wait() == 0
+
+
+def test_a_log_pasted_anywhere_is_read() -> None:
+    log = "\n".join((DEMO / "error.empty_weights.log").read_text().split("\n")[:40])
+    with Terminal([WRAPPER]) as user:
+        user.see("No failure is open")
+        user.paste(log)
+        user.see(f"{KERNEL} failed: 0 <= tmp10 < ks0", "the pasted log: 1 failure")
+        user.paste("nothing of the kind")
+        user.see("The failure shown stays: no Triton assert is in the log")
+        user.see(f"{KERNEL} failed: 0 <= tmp10 < ks0")
+
+
+def test_keys_typed_before_a_dialog_is_there_are_not_lost() -> None:
+    with Terminal(["--demo"]) as user:
+        user.see("failed: 0 <= tmp10 < ks0")
+        user.press("/quux\r")
+        user.see("quux” is not in")
+        user.press("o/no/such/file\r")
+        user.see("There is no file /no/such/file.")
+
+
+def test_copying_inside_of_tmux_goes_through_tmux_too(tmp_path: Path) -> None:
+    """By default tmux drops what an application copies by OSC 52."""
+    tmux = tmp_path / "tmux"
+    tmux.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\ncat > {tmp_path}/copied\n')
+    tmux.chmod(0o755)
+    environment = {"TMUX": "/tmp/tmux,1,0", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with Terminal(["--demo"], environment=environment) as user:
+        user.see("failed: 0 <= tmp10 < ks0")
+        user.press("Y")
+        user.see("Copied the chain")
+        assert "s7 = arg4_1.size(0) = 0" in user.clipboard
+        assert (tmp_path / "copied").read_text() == user.clipboard
+        assert (tmp_path / "arguments").read_text() == "load-buffer -w -\n"
 
 
 def test_incident_a_pasted_log_leads_to_the_input_and_the_chain_is_copied() -> None:

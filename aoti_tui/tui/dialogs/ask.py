@@ -10,16 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.text import plain
 
 Check = Callable[[str], str]
 """Gives the reason why a text cannot be taken, or ``""``."""
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(TakesKeysAhead):
     """Gives the typed text, or None when the user left. Says at once why a text will not do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave")]

@@ -12,17 +12,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from aoti_tui.replay.model import SymbolValue
+from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, number, plain, visible
 
 SETTING = re.compile(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$")
 
 
-class SetSymbol(ModalScreen[tuple[str, float | None] | None]):
+class SetSymbol(TakesKeysAhead):
     """Gives the symbol and its new value (None: as before), or None when the user left."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave")]
@@ -60,7 +60,7 @@ class SetSymbol(ModalScreen[tuple[str, float | None] | None]):
         field = self.query_one(Input)
         if self._first:
             field.value = f"{self._first}="
-        field.focus()
+        super().on_mount()
 
     @on(Rows.Highlighted)
     @on(Rows.Chosen)
