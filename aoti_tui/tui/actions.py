@@ -156,7 +156,7 @@ ACTIONS: tuple[Action, ...] = (
         "Record another program of the grid",
         "Replay",
     ),
-    Action("search", "/", "Search", "Search in the source", "Find", footer=True),
+    Action("search", "/", "Search", "Search in the sources and the values", "Find", footer=True),
     Action("search_next", "full_stop", "Next match", "Go to the next match", "Find"),
     Action("search_previous", "comma", "Previous match", "Go to the match before", "Find"),
     Action("jump_back", "ctrl+o", "Back to", "Back to the place before the last jump", "Find"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.index.model import Kernel, Launch
-from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, breakpoint_entries, entries
 from aoti_tui.tui.jumps import JumpList, Place
@@ -39,9 +38,6 @@ class Browsing:
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {
-            "search": self.ask_search,
-            "search_next": lambda: self.search(1),
-            "search_previous": lambda: self.search(-1),
             "jump_back": lambda: self._jump(self.jumps.back, "back"),
             "jump_forward": lambda: self._jump(self.jumps.forward, "forward"),
             "go_assert": self.go_assert,
@@ -368,32 +364,3 @@ class Browsing:
         if self.incident.kernel_program(kernel.name).assert_at(kernel_line) is None:
             return None
         return self.incident.explain_assert(kernel.name, kernel_line)
-
-    # -- search -------------------------------------------------------------------------------
-
-    def ask_search(self) -> None:
-        def found(text: str | None) -> None:
-            if text is not None:
-                self.source.set_needle(text)
-                if text:
-                    self.search(1)
-
-        self.screen.app.push_screen(
-            Ask(
-                "Search the source",
-                "Small letters match both cases. . and , go on; an empty text ends the search.",
-                value=self.source.needle,
-            ),
-            found,
-        )
-
-    def search(self, step: int) -> None:
-        needle = self.source.needle
-        if not needle:
-            self.screen.say("Nothing is searched for yet: / asks what.")
-            return
-        line = self.source.document.find(needle, self.source.line, step)
-        if line is None:
-            self.screen.say(f"“{needle}” is not in {self.source.document.path}.")
-            return
-        self.go(Place(line, needle, self.here.path))

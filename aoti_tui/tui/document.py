@@ -124,6 +124,9 @@ class SourceDocument:
         self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
         self._python: dict[int, tuple[Run, ...]] = {}
         self._cpp: dict[int, list[tuple[Run, ...]]] = {}
+        self._folded: tuple[str, ...] | None = None
+        """The lines in lower case, made by the first search that needs them."""
+        self._found: tuple[str, tuple[int, ...]] = ("", ())
         self.width = max((len(line) for line in lines), default=0)
 
     @classmethod
@@ -161,6 +164,10 @@ class SourceDocument:
         if position >= 0 and line <= self._spans[position][1]:
             return self._spans[position][2]
         return None
+
+    def span_of(self, kernel: str) -> tuple[int, int]:
+        """First and last line of a kernel's source; ``(1, 0)`` where this file has none of it."""
+        return next(((a, b) for a, b, k in self._spans if k.name == kernel), (1, 0))
 
     def line_of(self, kernel: str, kernel_line: int) -> int | None:
         """The line of a kernel's line here, or None when this file does not hold it."""
@@ -224,17 +231,25 @@ class SourceDocument:
 
         Wraps round the ends. A needle without capitals matches both cases.
         """
-        if not needle:
+        lines = self.lines_with(needle)
+        if not lines:
             return None
-        fold = not any(character.isupper() for character in needle)
-        wanted = needle.lower() if fold else needle
-        count = len(self._lines)
-        for distance in range(1, count + 1):
-            at = (start - self.first + step * distance) % count
-            line = self._lines[at]
-            if wanted in (line.lower() if fold else line):
-                return at + self.first
-        return None
+        if step > 0:
+            return next((line for line in lines if line > start), lines[0])
+        return next((line for line in reversed(lines) if line < start), lines[-1])
+
+    def lines_with(self, needle: str) -> tuple[int, ...]:
+        """All lines that hold ``needle``, with the same case rule as :meth:`find`."""
+        if not needle:
+            return ()
+        if self._found[0] != needle:
+            fold = not any(character.isupper() for character in needle)
+            if fold and self._folded is None:
+                self._folded = tuple(line.lower() for line in self._lines)
+            lines = self._folded if fold and self._folded is not None else self._lines
+            numbers = (at for at, line in enumerate(lines, self.first) if needle in line)
+            self._found = (needle, tuple(numbers))
+        return self._found[1]
 
 
 def matches(text: str, needle: str) -> list[tuple[int, int]]:

@@ -52,6 +52,7 @@ from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.panes.timeline import Timeline
 from aoti_tui.tui.replaying import Replaying
 from aoti_tui.tui.request import OpenRequest
+from aoti_tui.tui.searching import Searching
 from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
@@ -85,6 +86,7 @@ class MainScreen(Screen[int]):
         self.stops = Stops(str(request.wrapper), config)
         self.arranging = Arranging(self)
         self.browsing = Browsing(self)
+        self.searching = Searching(self)
         self.origins = Origins(self)
         self.replaying = Replaying(self, self.stops)
         self.values = Values(self)
@@ -96,6 +98,7 @@ class MainScreen(Screen[int]):
             **self._own_handlers(),
             **self.arranging.handlers(),
             **self.browsing.handlers(),
+            **self.searching.handlers(),
             **self.origins.handlers(),
             **self.replaying.handlers(),
             **self.values.handlers(),
