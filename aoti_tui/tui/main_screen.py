@@ -62,6 +62,9 @@ from aoti_tui.tui.values import Values
 from aoti_tui.tui.whatif import Settings
 from aoti_tui.tui.writers import Writers
 
+ROOMY = 24
+"""Rows from which on the message line keeps its place: panes that move by a row with every step
+that has something to say are hard to follow."""
 HINT = "First time? i goes to the model input, c runs to the assert, ? explains."
 MESSAGES = 100
 
@@ -135,7 +138,7 @@ class MainScreen(Screen[int]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one("#say", Static).display = False
+        self.query_one("#say", Static).add_class("-empty")
         self.query_one(SourceView).focus()
         self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
         self.arranging.place_panes()
@@ -181,12 +184,13 @@ class MainScreen(Screen[int]):
         self._said = ("✗ " if bad else "") + text
         say = self.query_one("#say", Static)
         say.set_class(bad, "-bad")
-        say.display = bool(text)
+        say.set_class(not text, "-empty")
         self.arranging.place_panes()
 
     def lay_message(self, width: int) -> int:
         """Wrap the message for the screen; gives its rows, cut with a hint where it is long."""
         say = self.query_one("#say", Static)
+        say.display = bool(self._said) or self.size.height >= ROOMY
         if not say.display:
             return 0
         most = 2 if self.size.height < 28 else 3
@@ -198,7 +202,7 @@ class MainScreen(Screen[int]):
         else:
             shown = Text("\n", end="").join(list(lines))
         say.update(shown)
-        rows = min(most, len(lines))
+        rows = max(1, min(most, len(lines)))
         say.styles.height = rows
         return rows
 

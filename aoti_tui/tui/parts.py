@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rich.style import Style
 from textual.widget import Widget
 
@@ -13,8 +15,15 @@ def part_style(widget: Widget, name: str) -> Style:
     widget's background along: this takes the blended colours of the one, and of them only those
     that the component sets itself, as the other knows.
     """
-    full = widget.get_component_rich_style(name)
-    partial = widget.get_component_rich_style(name, partial=True)
+    return _laid_over(
+        widget.get_component_rich_style(name),
+        widget.get_component_rich_style(name, partial=True),
+    )
+
+
+@lru_cache(maxsize=512)
+def _laid_over(full: Style, partial: Style) -> Style:
+    # Asked for every cell and line that is drawn, of which there are few different ones.
     return (
         Style(
             color=full.color if partial.color is not None else None,

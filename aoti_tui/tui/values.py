@@ -41,6 +41,9 @@ class Values:
     def select_lane(self, lane: Lane) -> None:
         self.replaying.lane = lane
         self.replaying.show()
+        chosen = self.replaying.selected_temporary()
+        value = f": {chosen.name} = {chosen.value}" if chosen is not None else ""
+        self.screen.say(f"Lane {telling.lane(lane)}{value}.")
 
     def select_failing(self, direction: int) -> None:
         recording = self.replaying.recording

@@ -36,6 +36,8 @@ class Driver:
 
     def __init__(self, pilot: Pilot[int]) -> None:
         self.pilot = pilot
+        self.provokes_fault = False
+        """The test makes the program fail on purpose."""
 
     @property
     def app(self) -> DebuggerApp:
@@ -131,6 +133,6 @@ async def opened(
         try:
             yield driver
             faults = [said for said in driver.screen.messages_said if "fault of aoti-tui" in said]
-            assert not faults
+            assert driver.provokes_fault or not faults
         finally:
             driver.screen.close()

@@ -34,7 +34,7 @@ async def test_the_source_shows_text_as_it_is(tmp_path: Path) -> None:
         await user.press("ctrl+home")
         assert user.screen.query_one(SourceView).line == 1
         await user.see(
-            "tmp0[None, :] and [red]x[/red] and [@click=quit]",
+            "tmp0[None, :] and [red]x[/red] and [@click=quit",
             "␛[31mescape␛]52;c;aGk=␇ bell",
             "日本語 の 行 🚀 emoji",
             "left ⟨U+202E⟩ right",

@@ -65,6 +65,7 @@ async def test_a_worker_that_hangs_is_cancelled(tmp_path: Path) -> None:
 
 async def test_a_fault_of_our_own_is_told_and_ends_nothing() -> None:
     async with opened() as user:
+        user.provokes_fault = True
 
         def work() -> None:
             raise ZeroDivisionError("by zero")

@@ -46,6 +46,16 @@ class Marks:
     """Line → value shown after the code, and whether it changed with the last step."""
 
 
+def differing(one: Marks, other: Marks) -> set[int]:
+    """Lines beside which two marks do not show the same."""
+    lines = set(one.asserts ^ other.asserts) | (one.failing ^ other.failing)
+    lines |= {line for line, _ in one.breakpoints.items() ^ other.breakpoints.items()}
+    lines |= {line for line, _ in one.inline.items() ^ other.inline.items()}
+    if one.step != other.step:
+        lines |= {line for line in (one.step, other.step) if line is not None}
+    return lines
+
+
 class SourceView(ScrollView, can_focus=True):
     """A document that scrolls by lines. Left and right move over the names of the cursor line."""
 
@@ -138,8 +148,10 @@ class SourceView(ScrollView, can_focus=True):
             self.refresh()
 
     def set_marks(self, marks: Marks) -> None:
-        self.marks = marks
-        self.refresh()
+        before, self.marks = self.marks, marks
+        for line in differing(before, marks):
+            self._strips.pop(line, None)
+            self._refresh_document_line(line)
 
     def set_needle(self, needle: str) -> None:
         self.needle = needle
@@ -295,7 +307,7 @@ class SourceView(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         if line == self.line:
             return self._strip(line, width, self.rich_style + self._style("line"))
-        made_for = (id(self.document), id(self.marks), self.needle, width, self.scroll_offset.x)
+        made_for = (id(self.document), self.needle, width, self.scroll_offset.x)
         if made_for != self._strips_for or len(self._strips) > 4000:
             self._strips.clear()
             self._strips_for = made_for

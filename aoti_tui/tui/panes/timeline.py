@@ -89,10 +89,8 @@ class Timeline(Widget, can_focus=True):
         if cells[here] not in "✗●":
             cells[here] = "▼"
         parts[here] = "here"
-        made = [
-            Segment(cell, part_style(self, f"timeline--{part}"))
-            for cell, part in zip(cells, parts, strict=True)
-        ]
+        styles = {part: part_style(self, f"timeline--{part}") for part in set(parts)}
+        made = [Segment(cell, styles[part]) for cell, part in zip(cells, parts, strict=True)]
         return Strip([*made, Segment(label)]).crop(0, self.size.width).apply_style(base)
 
     def _move(self, position: int) -> None:
