@@ -68,7 +68,8 @@ class Arranging:
         opening = screen.query_one("#opening", ProgressBar)
         used = rows + 1 + screen.lay_message(width) + (1 if opening.display else 0)
         result = arrange(width, max(1, height - used - 1), self.view)
-        note = "" if needed <= rows else f"A: {needed - rows} more lines"
+        more = needed - rows
+        note = "" if more <= 0 else f"A: {more} more line{'s' if more > 1 else ''}"
         tabs = screen.query_one(TabLine)
         tabs.load(result.tabs, frozenset(result.places), note)
         if not tabs.display:

@@ -61,10 +61,17 @@ class KeyLine(Widget):
         self._enabled: frozenset[str] = frozenset()
         self._keymap: Mapping[str, str] = {}
         self._spans: list[tuple[int, int, str]] = []
+        self._status = ""
 
     def load(self, enabled: frozenset[str], keymap: Mapping[str, str]) -> None:
         if enabled != self._enabled or keymap != self._keymap:
             self._enabled, self._keymap = enabled, keymap
+            self.refresh()
+
+    def set_status(self, text: str) -> None:
+        """What stands at the right end, where the keys leave room for it."""
+        if text != self._status:
+            self._status = text
             self.refresh()
 
     def _items(self, width: int) -> list[tuple[str, str, str]]:
@@ -97,6 +104,9 @@ class KeyLine(Widget):
             self._spans.append((at, at + _width(item), item[0]))
             made += [Segment(f" {item[1]}", key_style), Segment(f" {item[2]} ")]
             at += _width(item)
+        room = width - at - 1
+        if len(self._status) < room:
+            made.append(Segment(f"{self._status:>{room}}"))
         return Strip(made).extend_cell_length(width).crop(0, width).apply_style(base)
 
     def on_click(self, event: events.Click) -> None:

@@ -37,6 +37,7 @@ from aoti_tui.tui.messages import (
     Said,
     SymbolsKnown,
     UpstreamFound,
+    WorkerReady,
     WriterFound,
 )
 from aoti_tui.tui.origins import Origins
@@ -53,6 +54,7 @@ from aoti_tui.tui.panes.timeline import Timeline
 from aoti_tui.tui.replaying import Replaying
 from aoti_tui.tui.request import OpenRequest
 from aoti_tui.tui.searching import Searching
+from aoti_tui.tui.status import status_text
 from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
@@ -236,6 +238,15 @@ class MainScreen(Screen[int]):
     def refresh_keys(self) -> None:
         enabled = frozenset(name for name in BY_ID if not self._unmet(name))
         self.query_one(KeyLine).load(enabled, self.config.keymap)
+        self.show_status()
+
+    def show_status(self) -> None:
+        """Say where the data comes from and what the worker does: in the line of tabs, or where
+        there is none beside the keys."""
+        text = status_text(self)
+        tabs = self.query_one(TabLine)
+        tabs.set_status(text)
+        self.query_one(KeyLine).set_status("" if tabs.display else text)
 
     # -- actions ------------------------------------------------------------------------------
 
@@ -348,6 +359,10 @@ class MainScreen(Screen[int]):
     def _replayed(self, event: Replayed) -> None:
         self.replaying.finished(event.outcome)
         self.settings.learned(event.outcome.symbols)
+
+    @on(WorkerReady)
+    def _worker_ready(self) -> None:
+        self.show_status()
 
     @on(Said)
     def _told(self, event: Said) -> None:

@@ -83,6 +83,10 @@ class WriterFound(Message):
         self.written = written
 
 
+class WorkerReady(Message):
+    """The worker has torch and triton, and waits for questions."""
+
+
 class UpstreamFound(Message):
     """What made the element that a load has read."""
 

@@ -28,12 +28,19 @@ class TabLine(Widget):
         self._tabs: tuple[str, ...] = ()
         self._seen: frozenset[str] = frozenset()
         self._note = ""
+        self._status = ""
         self._spans: list[tuple[int, int, str]] = []
 
     def load(self, tabs: tuple[str, ...], seen: frozenset[str], note: str = "") -> None:
         self._tabs, self._seen, self._note = tabs, seen, note
         self.display = bool(tabs) or bool(note)
         self.refresh()
+
+    def set_status(self, text: str) -> None:
+        """What stands at the right end, after the note, as far as there is room."""
+        if text != self._status:
+            self._status = text
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -48,9 +55,18 @@ class TabLine(Widget):
             made.append(Segment(label, on if seen else off))
             self._spans.append((at, at + len(label), pane))
             at += len(label)
-        room = width - at
-        if self._note and room > len(self._note) + 1:
-            made.append(Segment(" " * (room - len(self._note)) + self._note, off))
+        room = width - at - 2
+        # Which data is looked at matters more than the process that computes it.
+        data = self._status.partition(" · worker")[0]
+        ends = (
+            " · ".join(part for part in (self._note, self._status) if part),
+            " · ".join(part for part in (self._note, data) if part),
+            data,
+            data.removeprefix("data: "),
+            self._note,
+        )
+        end = next((end for end in ends if len(end) <= room), "")
+        made.append(Segment(f"{end:>{room + 1}}", off))
         return Strip(made).extend_cell_length(width).crop(0, width).apply_style(self.rich_style)
 
     def column_of(self, pane: str) -> int:

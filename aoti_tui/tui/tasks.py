@@ -37,6 +37,7 @@ from aoti_tui.tui.messages import (
     Said,
     SymbolsKnown,
     UpstreamFound,
+    WorkerReady,
     WriterFound,
 )
 from aoti_tui.tui.replaying import program_to_record
@@ -129,6 +130,7 @@ def warm_up(screen: MainScreen) -> None:
         try:
             if not session.info().problems:
                 session.warm()
+                screen.post_message(WorkerReady())
         except ReplayError:
             # Nobody has asked for a replay yet; the first one meets the same and says so.
             return
