@@ -1,7 +1,7 @@
-"""``make screenshots``: pictures of the running program on its bundled failure.
+"""``make screenshots``: pictures of the running program on real failures.
 
-Each picture is a size, a theme and the keys that lead to it; the program runs for real, with its
-worker.
+Each picture is a failure (the bundled one, or one of ``tests/data``), a size, a theme and the keys
+that lead to it; the program runs for real, with its worker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tui.driving import Driver, opened
+from aoti_tui.tui.request import OpenRequest
+from tests.cases import DATA
+from tests.tui.driving import Driver, demo_request, opened
 
 FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 
@@ -26,15 +28,50 @@ class Picture:
     size: tuple[int, int]
     keys: tuple[str, ...] = ()
     theme: str = ""
+    failure: str = ""
+    """``model/case`` of ``tests/data``; the bundled failure for ``""``."""
+
+    @property
+    def request(self) -> OpenRequest:
+        if not self.failure:
+            return demo_request()
+        model, case = self.failure.split("/")
+        folder = DATA / model
+        return OpenRequest(
+            folder / "wrapper.cpp",
+            log=folder / f"error.{case}.log",
+            inputs=folder / f"inputs.{case}.pt",
+            warm_up=False,
+        )
 
 
 RUN = ("c", "see:The assert at kernel line 46 fails", "see:confirmed")
+EMBEDDING = ("c", "see:The assert at kernel line 42 fails", "see:confirmed")
+SCATTER = ("c", "see:The assert at kernel line", "see:confirmed")
+HALF = ("c", "see:The assert at kernel line 38 fails", "see:confirmed")
 PICTURES = (
     Picture("main", (160, 45)),
     Picture("chain", (120, 36), ("3", "down", "down", "down", "i", "see:Input 2 is arg4_1", "3")),
     Picture("stepping", (160, 45), ("up", "b", "c", "see:Stopped at", "see:confirmed")),
     Picture("assert", (160, 45), RUN),
-    Picture("lanes", (120, 40), (*RUN, "4", "see:tmp10", *["up"] * 10, "see:r0_1 lane", "z")),
+    Picture(
+        "lanes", (120, 40), (*EMBEDDING, "n", "n", "4", "tab"), failure="embedding_ln/id_too_large"
+    ),
+    Picture(
+        "map", (100, 30), (*SCATTER, "4", "tab", "m"), failure="scatter_add_atomic/idx_past_rows"
+    ),
+    Picture(
+        "elements",
+        (120, 36),
+        (*EMBEDDING, "2", "home", "down", "down", "v", "see:Elements of in_ptr0"),
+        failure="embedding_ln/id_too_large",
+    ),
+    Picture(
+        "upstream",
+        (160, 45),
+        (*RUN, "1", "slash", "type:tmp0 =", "enter", "w", "w", "see:written once"),
+    ),
+    Picture("search", (100, 30), (*HALF, "slash", "type:< 0"), failure="gather_half/below_minus_n"),
     Picture("timeline", (100, 30), (*RUN, "N", "N", "4")),
     Picture("what-if", (120, 36), ("=", "see:What if a symbol", "see:arg4_1.size(0)")),
     Picture("call-site", (100, 30), (*RUN, "2")),
@@ -59,12 +96,12 @@ async def follow(user: Driver, keys: tuple[str, ...]) -> None:
 
 
 async def render(picture: Picture, folder: Path) -> None:
-    async with opened(size=picture.size) as user:
+    async with opened(picture.request, size=picture.size) as user:
         if picture.theme:
             user.app.theme = picture.theme
         await follow(user, picture.keys)
         await user.pilot.pause()
-        svg = user.app.export_screenshot(title="aoti-tui --demo")
+        svg = user.app.export_screenshot(title="aoti-tui")
         (folder / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
 
 

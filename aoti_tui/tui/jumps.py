@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LIMIT = 200
 
@@ -18,6 +18,10 @@ class Place:
     """Line of the launch whose recording was on the screen."""
     step: int = -1
     lane: tuple[int, ...] = ()
+
+    def at(self, line: int) -> Place:
+        """Another line of the same file."""
+        return replace(self, line=line, name="")
 
 
 @dataclass(slots=True)

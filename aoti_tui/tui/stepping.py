@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step, Summary
-from aoti_tui.replay.recording import fails, lane_value, state, who_made
+from aoti_tui.replay.recording import Made, Operand, fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.lane_view import Lane, masks
 from aoti_tui.tui.text import number, shape
@@ -142,6 +142,28 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
     if step.kind in ("store", "atomic"):
         result = ""
     return f"{name}{text}{result}" + (f"   reads {loads}" if loads else "")
+
+
+def operand_to_follow(made: Made, program: KernelProgram) -> Operand | None:
+    """The operand that decided a value: what ``where`` chose, what a load's pointer adds up;
+    never a mask while there is another. None when no operand was computed in the kernel."""
+    try:
+        expression: ast.expr = ast.parse(_assignment_text(program, made.step), mode="eval").body
+    except SyntaxError:
+        return next((o for o in made.operands if o.step is not None), None)
+    if isinstance(expression, ast.Call) and expression.args:
+        called = ast.unparse(expression.func)
+        if called.endswith("where") and len(expression.args) == 3:
+            values = {o.name: o.value for o in made.operands}
+            chosen = values.get(ast.unparse(expression.args[0]))
+            if isinstance(chosen, bool | int):
+                expression = expression.args[1 if chosen else 2]
+        elif called.endswith("load"):
+            expression = expression.args[0]
+    names = [node.id for node in ast.walk(expression) if isinstance(node, ast.Name)]
+    fitting = [o for o in made.operands if o.step is not None and o.name in names]
+    fitting.sort(key=lambda o: (o.name.endswith("mask"), not o.name.startswith("tmp")))
+    return fitting[0] if fitting else None
 
 
 def _assignment_text(program: KernelProgram, step: Step) -> str:

@@ -40,7 +40,7 @@ class Tensors:
             return
         names = tuple(filter(None, self._names()))
         for name in names:
-            if self._read(name):
+            if self.look_at(name):
                 return
         if names:
             self.screen.say(
@@ -65,7 +65,8 @@ class Tensors:
         at = self.screen.query_one(SourceView).name_at_cursor
         return (at.name,) if at is not None else ()
 
-    def _read(self, name: str) -> bool:
+    def look_at(self, name: str) -> bool:
+        """Have a tensor read by the name of a parameter, buffer or input; False for no tensor."""
         incident = self.screen.browsing.incident
         assert incident is not None
         index = incident.index

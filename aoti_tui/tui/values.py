@@ -12,6 +12,7 @@ from aoti_tui.tui.lane_view import Lane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.stepping import (
     lanes_of_interest,
+    operand_to_follow,
     relevant_assert,
     substituted,
     temporaries,
@@ -126,10 +127,10 @@ class Values:
             return
         if position == self.replaying.position:
             made = who_made(recording, outcome.program, position, self.replaying.lane)
-            if made.loads:
+            if any(load.in_bounds for load in made.loads):
                 self.screen.writers.look_upstream(made)
                 return
-            operand = next((o for o in reversed(made.operands) if o.step is not None), None)
+            operand = operand_to_follow(made, outcome.program)
             if operand is None or operand.step is None:
                 self.screen.say(telling.origin(made))
                 return

@@ -85,14 +85,11 @@ class Writers:
 
     def look_upstream(self, made: Made) -> None:
         """Look who put the element there that a load of the recorded program has read."""
-        load, launch = made.loads[0], self.screen.replaying.launch
+        load = next(load for load in made.loads if load.in_bounds)
+        launch = self.screen.replaying.launch
         name = f"{load.argument}[{load.element}]"
         if launch is None or self.screen.replaying.running:
             self.screen.say("A replay is running; escape cancels it.")
-        elif not load.in_bounds:
-            self.screen.say(
-                f"{made.step.name} reads {name}, which lies outside of the tensor: nobody wrote it."
-            )
         else:
             self.screen.say(f"{made.step.name} reads {name}. Looking who wrote it …")
             tasks.find_upstream(self.screen, launch, load.argument, load.element)

@@ -97,6 +97,7 @@ class CallSite(Pane):
             )
         made.extend(_origin(launch, patterns))
         rows.set_rows(made, keep=rows.current.key if rows.current else None)
+        self._tell()
 
     @property
     def name_at_cursor(self) -> str:
@@ -108,18 +109,24 @@ class CallSite(Pane):
             for argument in self.launch.arguments:
                 if name in (argument.parameter, argument_name(argument)):
                     self.query_one(Rows).select(argument)
+            self._tell()
 
     @on(Rows.Highlighted, "#call-rows")
     def _highlighted(self, event: Rows.Highlighted) -> None:
         event.stop()
-        if isinstance(event.row.key, Argument):
-            argument = event.row.key
-            told = f"{argument.text} → {argument.parameter}"
-            value = self._values.get(argument.parameter)
+        self._tell()
+
+    def _tell(self) -> None:
+        """The whole text of the row under the cursor."""
+        row = self.query_one(Rows).current
+        key = row.key if row is not None else ""
+        if isinstance(key, Argument):
+            told = f"{key.text} → {key.parameter}"
+            value = self._values.get(key.parameter)
             if value is not None:
                 told += f"  {value_text(value)}  {source_text(value)}  {value.how}"
         else:
-            told = str(event.row.key)
+            told = str(key)
         self.query_one("#call-detail", Static).update(plain(told))
 
     @on(Rows.Chosen, "#call-rows")

@@ -112,7 +112,8 @@ class Chain(Pane):
             stack.extend((branch, child, depth + 1) for child in reversed(node.children))
         tree.root.expand()
         tree.cursor_line = 0
-        self.query_one("#chain-detail", Static).update("")
+        if roots:
+            self._tell(roots[0])
 
     @property
     def node_at_cursor(self) -> ProvenanceNode | None:

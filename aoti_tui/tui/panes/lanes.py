@@ -275,9 +275,10 @@ class LaneGrid(ScrollView, can_focus=True):
     def _map_cell(self, flat: int, selected: bool) -> list[Segment]:
         assert self.view is not None
         sign, style = self._sign(flat)
+        bar = Segment(self._bar(flat) or "▄", style)
         if selected:
             sign, style = "›" if sign == " " else sign, style + self._part("selected")
-        return [Segment(f"{sign}{self._bar(flat) or '▄'}", style)]
+        return [Segment(sign, style), bar]
 
     def _bar(self, flat: int) -> str:
         """Where a lane's value stands on the scale; a lane without data stands nowhere."""
