@@ -13,7 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, repeat
 
 from aoti_tui.replay.blocks import Number
 from aoti_tui.replay.model import Block
@@ -247,7 +247,7 @@ def _on_bits(function: Callable[[int, int], int]) -> Callable[[Number, Number], 
 
 def _map(value: Value, function: Callable[[Number], Number]) -> Value:
     if isinstance(value, Lanes):
-        return Lanes(value.shape, [function(v) for v in value.values])
+        return Lanes(value.shape, list(map(function, value.values)))
     return function(value)
 
 
@@ -257,15 +257,13 @@ def _each(left: Value, right: Value, function: Callable[[Number, Number], Number
         return function(left, right)
     if not isinstance(left, Lanes):
         assert isinstance(right, Lanes)
-        return Lanes(right.shape, [function(left, v) for v in right.values])
+        return Lanes(right.shape, list(map(function, repeat(left), right.values)))
     if not isinstance(right, Lanes):
-        return Lanes(left.shape, [function(v, right) for v in left.values])
+        return Lanes(left.shape, list(map(function, left.values, repeat(right))))
     if left.shape == right.shape:
-        pairs = zip(left.values, right.values, strict=True)
-        return Lanes(left.shape, [function(a, b) for a, b in pairs])
+        return Lanes(left.shape, list(map(function, left.values, right.values)))
     shape = _common(left.shape, right.shape)
-    a, b = _spread(left, shape), _spread(right, shape)
-    return Lanes(shape, [function(x, y) for x, y in zip(a, b, strict=True)])
+    return Lanes(shape, list(map(function, _spread(left, shape), _spread(right, shape))))
 
 
 def _common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
@@ -282,14 +280,17 @@ def _common(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _spread(lanes: Lanes, shape: tuple[int, ...]) -> list[Number]:
+def _spread(lanes: Lanes, shape: tuple[int, ...]) -> Sequence[Number]:
+    """The values over the lanes of a larger block: each size-1 dimension repeated, innermost
+    first, so that no lane has to be worked out on its own."""
     own = (1,) * (len(shape) - len(lanes.shape)) + lanes.shape
-    values = []
-    for lane in product(*(range(size) for size in shape)):
-        flat = 0
-        for size, position in zip(own, lane, strict=True):
-            flat = flat * size + (position if size > 1 else 0)
-        values.append(lanes.values[flat])
+    values: Sequence[Number] = lanes.values
+    inner = 1
+    for size, target in zip(reversed(own), reversed(shape), strict=True):
+        if size != target:
+            parts = (values[at : at + inner] for at in range(0, len(values), inner or 1))
+            values = list(chain.from_iterable([*part] * target for part in parts))
+        inner *= target
     return values
 
 

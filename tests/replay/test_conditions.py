@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from array import array
 
 import pytest
@@ -58,6 +59,32 @@ def test_blocks_are_broadcast_as_triton_does() -> None:
     assert isinstance(value, Lanes)
     assert value.shape == (2, 3)
     assert list(value.values) == [9, 10, 11, 22, 23, 24]
+
+
+def test_any_dimension_of_size_one_is_repeated() -> None:
+    values: dict[str, Block | Number | None] = {
+        "x": block((2, 1, 3), [1, 2, 3, 4, 5, 6]),
+        "y": block((4, 1), [10, 20, 30, 40]),
+    }
+    value = parse_condition("x + y").evaluate(values)
+    assert isinstance(value, Lanes)
+    assert value.shape == (2, 4, 3)
+    rows = [[v + y for v in x] for x in ((1, 2, 3), (4, 5, 6)) for y in (10, 20, 30, 40)]
+    assert list(value.values) == [one for row in rows for one in row]
+
+
+def test_a_watch_over_a_large_block_is_not_felt() -> None:
+    values: dict[str, Block | Number | None] = {
+        "x": block((1, 256), list(range(256))),
+        "y": block((256, 1), list(range(256))),
+    }
+    condition = parse_condition("x * 256 + y")
+    start = time.process_time()
+    value = condition.evaluate(values)
+    # A key is felt to lag from about 100 ms on; one loop in Python per lane took longer.
+    assert time.process_time() - start < 0.1
+    assert isinstance(value, Lanes)
+    assert len(value.values) == 65_536
 
 
 @pytest.mark.parametrize(
