@@ -166,11 +166,6 @@ def values_at(recording: Recording, position: int) -> dict[str, Block | Number |
     return values
 
 
-def watch(recording: Recording, position: int, text: str) -> Value:
-    """Value of a watch expression at a position. Raises ConditionError."""
-    return parse_condition(text).evaluate(values_at(recording, position))
-
-
 def show_value(value: Value, limit: int = 8) -> str:
     """A value as text: ``[-1, 3, 3, …] (64)`` for lanes."""
     if not isinstance(value, Lanes):

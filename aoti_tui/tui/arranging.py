@@ -16,8 +16,10 @@ from aoti_tui.tui.layout import DIVIDERS, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
+from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.tabs import TabLine
+from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -68,8 +70,7 @@ class Arranging:
         opening = screen.query_one("#opening", ProgressBar)
         used = rows + 1 + screen.lay_message(width) + (1 if opening.display else 0)
         result = arrange(width, max(1, height - used - 1), self.view)
-        more = needed - rows
-        note = "" if more <= 0 else f"A: {more} more line{'s' if more > 1 else ''}"
+        note = "" if needed <= rows else f"A: {plural(needed - rows, 'more line')}"
         tabs = screen.query_one(TabLine)
         tabs.load(result.tabs, frozenset(result.places), note)
         if not tabs.display:
@@ -200,5 +201,10 @@ class Arranging:
         self.screen.app.push_screen(JumpMode(targets), chosen)
 
     def _filter(self) -> None:
+        """Filter the table of temporaries where it is focused, else the navigator."""
+        pane = self.screen.query_one(RunPane)
+        if self.screen.focused_pane() == "run" and pane.view is not None and pane.view.count:
+            pane.open_filter()
+            return
         self.open_pane("nav")
         self.screen.query_one(Navigator).focus_filter()

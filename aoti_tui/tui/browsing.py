@@ -16,6 +16,7 @@ from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.incident import Incident
@@ -79,9 +80,10 @@ class Browsing:
     def _summary(incident: Incident) -> tuple[str, ...]:
         index = incident.index
         lines = [
-            f"{len(index.kernels)} kernels, {len(index.launches)} launches, "
-            f"{len(index.inputs)} inputs. No failure is open: p pastes a log, o reads one from a "
-            "file, c runs the launch under the cursor."
+            f"{plural(len(index.kernels), 'kernel')}, "
+            f"{plural(len(index.launches), 'launch', 'launches')}, "
+            f"{plural(len(index.inputs), 'input')}. No failure is open: p pastes a "
+            "log, o reads one from a file, c runs the launch under the cursor."
         ]
         lines.extend(incident.notes[:2])
         return tuple(lines)

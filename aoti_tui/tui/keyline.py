@@ -21,6 +21,7 @@ _SHOWN = {
     "full_stop": ".",
     "comma": ",",
     "equals_sign": "=",
+    "number_sign": "#",
     "escape": "esc",
     "minus": "-",
     "less_than_sign": "<",

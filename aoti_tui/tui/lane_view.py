@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.replay.model import Block, Recording, Step, Summary
-from aoti_tui.replay.recording import last_step, state
+from aoti_tui.replay.recording import last_step
 from aoti_tui.tui.text import number
 
 Lane = tuple[int, ...]
@@ -96,7 +96,9 @@ class LaneView:
             low, high = (number(_whole(end)) for end in (scale.low, scale.high))
             parts.append(f"▁ {low} … █ {high}")
         elif count:
-            parts.append(f"all {number(self.block.values[0])}")
+            # Not the first lane's value: that lane may be masked out.
+            same = summary.min if summary is not None and summary.min is not None else None
+            parts.append(f"all {number(self.block.values[0] if same is None else same)}")
         if summary is not None:
             if summary.nan:
                 parts.append(f"N {summary.nan} NaN")
@@ -145,34 +147,14 @@ def projected(
     return values
 
 
-def masks(recording: Recording, position: int) -> tuple[Block, ...]:
-    """The blocks of the running function that say which lanes hold data."""
-    return tuple(
-        variable.step.value
-        for variable in state(recording, position)
-        if variable.name.endswith("mask")
-        and isinstance(variable.step.value, Block)
-        and variable.step.value.dtype == "bool"
-    )
-
-
-def masked_out(recording: Recording, position: int, shape: Sequence[int]) -> Sequence[bool]:
-    """Lanes outside the data: some ``…mask`` of the running function is false there."""
-    out: list[bool] = []
-    for mask in masks(recording, position):
-        inside = projected(mask, shape, any)
-        if inside and not all(inside):
-            out = [
-                before or not here
-                for before, here in zip(out or [False] * len(inside), inside, strict=True)
-            ]
-    return out
-
-
 def changed_lanes(recording: Recording, step: Step) -> Sequence[bool]:
     """Lanes in which ``step`` gave its name another value than it had."""
     before = last_step(recording, step.name, step.position, step)
-    old, new = (s.value if s is not None else None for s in (before, step))
+    return differing(before.value if before is not None else None, step.value)
+
+
+def differing(old: object, new: object) -> Sequence[bool]:
+    """Lanes in which two blocks differ; empty unless both are blocks of one shape."""
     if not isinstance(old, Block) or not isinstance(new, Block) or old.shape != new.shape:
         return ()
     # NaN is no change of NaN.

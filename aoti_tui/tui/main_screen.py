@@ -50,6 +50,7 @@ from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.panes.table import TemporaryRows
 from aoti_tui.tui.panes.timeline import Timeline
 from aoti_tui.tui.replaying import Replaying
 from aoti_tui.tui.request import OpenRequest
@@ -61,6 +62,7 @@ from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.tensors import Tensors
 from aoti_tui.tui.text import plain
 from aoti_tui.tui.values import Values
+from aoti_tui.tui.watching import Watching
 from aoti_tui.tui.whatif import Settings
 from aoti_tui.tui.writers import Writers
 
@@ -95,6 +97,7 @@ class MainScreen(Screen[int]):
         self.origins = Origins(self)
         self.replaying = Replaying(self, self.stops)
         self.values = Values(self)
+        self.watching = Watching(self)
         self.taking = Taking(self)
         self.settings = Settings(self)
         self.writers = Writers(self)
@@ -107,6 +110,7 @@ class MainScreen(Screen[int]):
             **self.origins.handlers(),
             **self.replaying.handlers(),
             **self.values.handlers(),
+            **self.watching.handlers(),
             **self.taking.handlers(),
             **self.settings.handlers(),
             **self.writers.handlers(),
@@ -209,9 +213,12 @@ class MainScreen(Screen[int]):
         return rows
 
     def _all_messages(self) -> None:
-        self.app.push_screen(
-            Reading("Messages, the last one first", "\n\n".join(self.messages_said[::-1]))
-        )
+        """All messages, and what the run pane may have cut."""
+        words = self.query_one(RunPane).words
+        messages = self.messages_said[::-1]
+        if words:
+            messages.insert(1, f"In the run pane:\n{words}")
+        self.app.push_screen(Reading("Messages, the last one first", "\n\n".join(messages)))
 
     def _whole_answer(self) -> None:
         lines = self.query_one(Headline).lines
@@ -285,6 +292,8 @@ class MainScreen(Screen[int]):
         if self.replaying.running:
             tasks.cancel_replay(self)
             self.say("Cancelling the replay …")
+        elif self.focused_pane() == "run" and self.query_one(RunPane).clear_filter():
+            self.query_one(TemporaryRows).focus()
         elif self.arranging.view.maximized:
             self.arranging.change(maximized="")
         else:
@@ -427,6 +436,10 @@ class MainScreen(Screen[int]):
     @on(RunPane.Picked)
     def _temporary(self, event: RunPane.Picked) -> None:
         self.values.pick(event.name, event.follow)
+
+    @on(TemporaryRows.Removed)
+    def _watch_removed(self, event: TemporaryRows.Removed) -> None:
+        self.watching.remove(event.expression)
 
     @on(LaneGrid.Selected)
     def _lane(self, event: LaneGrid.Selected) -> None:

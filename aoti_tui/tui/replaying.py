@@ -75,6 +75,8 @@ class Replaying:
         self.position = -1
         self.lane: Lane = ()
         self.selected = ""
+        self.locked = False
+        """Stepping leaves ``selected`` as it is."""
         self.explained = -1
         """Position of the step whose expression is shown: the last one, or one picked."""
         self.running = False
@@ -83,7 +85,7 @@ class Replaying:
         self._then: Callable[[], None] | None = None
         self._kept: dict[int, Kept] = {}
         """By the line of the launch."""
-        self.lanes_shown: tuple[object, LaneView] | None = None
+        self.lanes_shown: tuple[object, LaneView | None] | None = None
         """The lanes on the screen, and the step and name that they were worked out for."""
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -257,7 +259,7 @@ class Replaying:
         self.position = self.explained = place.step
         self.lane = place.lane
         step = recording.steps[place.step]
-        self.selected = step.name if step.kind == "assign" else self._name_in(step) or self.selected
+        self._select_name_of(step)
         self.show()
         return f"Back at step {place.step + 1} of {len(recording.steps)}."
 
@@ -318,15 +320,10 @@ class Replaying:
         assert recording is not None
         self.position = self.explained = position
         step = recording.steps[position]
-        if step.name and step.kind == "assign":
-            self.selected = step.name
-        elif step.kind == "assert":
-            self.selected = self._name_in(step) or self.selected
-            lanes = lanes_of_interest(step)
-            if lanes and self.lane not in lanes:
-                self.lane = lanes[0]
-        elif step.kind in ("store", "atomic"):
-            self.selected = self._name_in(step) or self.selected
+        self._select_name_of(step)
+        lanes = lanes_of_interest(step) if step.kind == "assert" else ()
+        if lanes and self.lane not in lanes:
+            self.lane = lanes[0]
         if step.faults:
             self.lane = step.faults[0].lane
         self.show()
@@ -336,6 +333,12 @@ class Replaying:
                 recording.kernel, step.kernel_line, self.selected, remember=False
             )
         self.screen.say(message + telling.flags_at(recording, step.kernel_line), bad=bad)
+
+    def _select_name_of(self, step: Step) -> None:
+        """Select what a step assigns, checks or writes, unless another name is locked."""
+        if not self.locked:
+            name = step.name if step.kind == "assign" else self._name_in(step)
+            self.selected = name or self.selected
 
     def _name_in(self, step: Step) -> str:
         """The name that an assert checks or a store writes."""

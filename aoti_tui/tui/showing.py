@@ -9,7 +9,8 @@ from aoti_tui.incident import Incident
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.lane_view import LaneView, Words, changed_lanes, masked_out, projected
+from aoti_tui.tui.lane_view import LaneView, Words, changed_lanes, projected
+from aoti_tui.tui.masking import masking
 from aoti_tui.tui.panes.run import RunView
 from aoti_tui.tui.panes.source import Marks
 from aoti_tui.tui.stepping import (
@@ -21,7 +22,7 @@ from aoti_tui.tui.stepping import (
     substituted,
     temporaries,
 )
-from aoti_tui.tui.stops import watched
+from aoti_tui.tui.watching import evaluator, one_lane, watched
 
 if TYPE_CHECKING:
     from aoti_tui.tui.replaying import Replaying
@@ -34,7 +35,7 @@ def run_view(replaying: Replaying) -> RunView:
         return RunView(telling.idle(replaying.kernel, replaying.launch, replaying.screen.given))
     recording = outcome.recording
     failing, asserts = marked_positions(recording)
-    watches = watched(recording, position, replaying.stops.watches)
+    watches = watched(recording, position, lane, replaying.stops.watches)
     shown = (*watches, *temporaries(recording, position, lane))
     selected = next((t for t in shown if t.name == replaying.selected), None)
     expression = ""
@@ -42,6 +43,8 @@ def run_view(replaying: Replaying) -> RunView:
         expression = substituted(recording, outcome.program, replaying.explained, lane)
         line = recording.steps[replaying.explained].kernel_line
         expression += telling.flags_at(recording, line)
+    elif selected is not None and selected.watch:
+        expression = f"{selected.watch} = {selected.value}"
     return RunView(
         status=telling.status(outcome, position),
         message=telling.found(outcome),
@@ -50,6 +53,8 @@ def run_view(replaying: Replaying) -> RunView:
         temporaries=shown,
         selected=replaying.selected,
         lanes=_lane_view(replaying, recording, selected),
+        locked=replaying.locked,
+        recording=recording,
         count=len(recording.steps),
         position=position,
         failing=failing,
@@ -61,32 +66,44 @@ def run_view(replaying: Replaying) -> RunView:
 def _lane_view(
     replaying: Replaying, recording: Recording, selected: Temporary | None
 ) -> LaneView | None:
-    if selected is None or not isinstance(selected.block, Block):
+    if selected is None or (selected.block is None and selected.raw is None):
         return None
     position = replaying.position
     made_for = (id(recording), position, selected.position, selected.name)
     if replaying.lanes_shown is None or replaying.lanes_shown[0] != made_for:
         # Worked out once a step: marks of a large block take longer than moving over its lanes.
-        block, step = selected.block, recording.steps[selected.position]
-        asserted = relevant_assert(recording, position)
-        masked = masked_out(recording, position, block.shape)
-        failing = projected(asserted.failing if asserted else None, block.shape, any)
-        if failing and masked:
-            failing = [bad and not out for bad, out in zip(failing, masked, strict=True)]
-        # One failing row is many lanes of a block with columns: they depend on it, no more.
-        spread = asserted is not None and sum(failing) > failing_count(asserted)
-        view = LaneView(
-            name=selected.name,
-            block=block,
-            lane=replaying.lane,
-            failing=failing,
-            masked=masked,
-            changed=changed_lanes(recording, step),
-            summary=step.summary,
-            words=Words(failing="hang on a failing lane") if spread else Words(),
-        )
-        replaying.lanes_shown = (made_for, view)
-    return replace(replaying.lanes_shown[1], lane=replaying.lane)
+        replaying.lanes_shown = (made_for, _made_lane_view(recording, position, selected))
+    shown = replaying.lanes_shown[1]
+    return replace(shown, lane=replaying.lane) if shown is not None else None
+
+
+def _made_lane_view(recording: Recording, position: int, selected: Temporary) -> LaneView | None:
+    if not isinstance(selected.block, Block):
+        block = one_lane(selected.raw)
+        words = Words(one="number, the same in every lane")
+        return LaneView(selected.name, block, (), words=words) if block is not None else None
+    block, step = selected.block, recording.steps[selected.position]
+    asserted = relevant_assert(recording, position)
+    masked = masking(recording).out(step, position, block.shape)
+    failing = projected(asserted.failing if asserted else None, block.shape, any)
+    if failing and masked:
+        failing = [bad and not out for bad, out in zip(failing, masked, strict=True)]
+    # One failing row is many lanes of a block with columns: they depend on it, no more.
+    spread = asserted is not None and sum(failing) > failing_count(asserted)
+    return LaneView(
+        name=selected.name,
+        block=block,
+        lane=(),
+        failing=failing,
+        masked=masked,
+        changed=(
+            evaluator(recording).changed(selected.watch, position)[1]
+            if selected.watch
+            else changed_lanes(recording, step)
+        ),
+        summary=selected.statistics.summary,
+        words=Words(failing="hang on a failing lane") if spread else Words(),
+    )
 
 
 def marks_for(replaying: Replaying, document: SourceDocument, line: int) -> Marks:

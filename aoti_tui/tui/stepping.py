@@ -9,52 +9,71 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import Block, Recording, Step, Summary
+from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recording import Made, Operand, fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
-from aoti_tui.tui.lane_view import Lane, masks
-from aoti_tui.tui.text import number, shape
+from aoti_tui.tui.lane_view import Lane, flat_of
+from aoti_tui.tui.masking import Statistics, masking
+from aoti_tui.tui.text import number, plural, shape
 
-LaneTest = Callable[[Lane], bool]
+DIGITS = 6
+"""Of a float, where there is room for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Temporary:
-    """One name with its latest value. ``value`` is that of the selected lane."""
+    """One name with its latest value, or a watch expression with its value now."""
 
     name: str
     dtype: str
     shape: str
     value: str
+    """That of the selected lane, or in words why there is none."""
     summary: str
+    """Of all lanes that hold data."""
     changed: bool
     position: int
+    """The step that assigned it."""
     masked: bool = False
+    """The selected lane is masked out."""
     block: Block | None = None
+    raw: object = None
+    """The value of the selected lane as a number; None where there is none."""
+    statistics: Statistics = field(default_factory=lambda: Statistics(None))
+    out: Sequence[bool] = ()
+    """Which lanes are masked out; empty for none."""
+    watch: str = ""
+    """The expression, for a watch."""
 
 
 def temporaries(recording: Recording, position: int, lane: Lane) -> tuple[Temporary, ...]:
     """The names of the running function at ``position``, oldest assignment first."""
-    masked = masked_lanes(recording, position)
+    masks = masking(recording)
     made = []
     for variable in state(recording, position):
         step = variable.step
         block = step.value if isinstance(step.value, Block) else None
+        raw = lane_value(step, lane)
+        found = masks.statistics(step, position)
+        out = masks.out(step, position, block.shape) if block is not None else ()
         made.append(
             Temporary(
                 name=variable.name,
                 dtype=block.dtype if block is not None else type(step.value).__name__,
                 shape=shape(block.shape) if block is not None else "scalar",
-                value=_shown(lane_value(step, lane)),
-                summary=summary_text(step.summary),
+                value=_shown(raw),
+                summary=summary_text(found),
                 changed=variable.changed,
                 position=step.position,
-                masked=block is not None and masked(lane),
+                masked=bool(out and block and raw is not None and out[flat_of(lane, block.shape)]),
                 block=block,
+                raw=raw,
+                statistics=found,
+                out=out,
             )
         )
     return tuple(made)
@@ -64,42 +83,30 @@ def _shown(value: object) -> str:
     return "–" if value is None else number(value)
 
 
-def summary_text(summary: Summary | None) -> str:
-    """``-1 … 5  6 distinct``; NaNs are named when there are any."""
+def summary_text(found: Statistics, digits: int = DIGITS) -> str:
+    """``-1 … 5  6 distinct``; NaNs are named when there are any, and of bools the true ones:
+    ``12 True of 64``, ``all False``."""
+    summary = found.summary
     if summary is None:
         return ""
+    if summary.count == 0:
+        return "all masked"
+    if found.true is not None:
+        if found.true in (0, summary.count):
+            return f"all {found.true > 0}"
+        return f"{found.true} True of {summary.count}"
     if summary.min is None or summary.max is None:
         ends = f"{summary.nan} NaN" if summary.nan else ""
     elif summary.min == summary.max:
-        ends = f"all {number(summary.min)}"
+        ends = f"all {number(summary.min, digits)}" if not summary.nan else number(summary.min)
     else:
-        ends = f"{number(summary.min)} … {number(summary.max)}"
+        ends = f"{number(summary.min, digits)} … {number(summary.max, digits)}"
     parts = [ends]
     if summary.nan and summary.min is not None:
         parts.append(f"{summary.nan} NaN")
     if summary.distinct is not None and summary.distinct > 1:
         parts.append(f"{summary.distinct} distinct")
-    return "  ".join(part for part in parts if part)
-
-
-def value_in_lane(block: Block, lane: Lane) -> int | float | bool | None:
-    """The block's value in a lane of a block of at least as many dimensions; None outside."""
-    wanted = lane[len(lane) - len(block.shape) :] if len(lane) >= len(block.shape) else None
-    if wanted is None:
-        wanted = (0,) * (len(block.shape) - len(lane)) + lane
-    flat = 0
-    for size, at in zip(block.shape, wanted, strict=True):
-        if size > 1 and at >= size:
-            return None
-        flat = flat * size + (at if size > 1 else 0)
-    value: int | float | bool = block.values[flat]
-    return value
-
-
-def masked_lanes(recording: Recording, position: int) -> LaneTest:
-    """Whether a lane is outside the data: some ``…mask`` of the running function is false there."""
-    found = masks(recording, position)
-    return lambda lane: any(value_in_lane(mask, lane) is False for mask in found)
+    return ("  " if digits == DIGITS else " ").join(part for part in parts if part)
 
 
 def relevant_assert(recording: Recording, position: int) -> Step | None:
@@ -133,7 +140,8 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
     )
     if step.kind == "assert":
         count = failing_count(step)
-        result = f" → fails in {count} of {len(step.failing or ())} lanes" if count else " → holds"
+        of = plural(len(step.failing or ()), "lane")
+        result = f" → fails in {count} of {of}" if count else " → holds"
     elif made.value is None or isinstance(made.value, str):
         result = ""
     else:
@@ -202,7 +210,7 @@ def inline_values(
     here = recording.steps[position] if 0 <= position < len(recording.steps) else None
     if here is not None and here.kind == "assert":
         count = failing_count(here)
-        told = f"✗ in {count} lane{'s' if count != 1 else ''}" if fails(here) else "holds"
+        told = f"✗ in {plural(count, 'lane')}" if fails(here) else "holds"
         shown[here.kernel_line] = (told, False)
     return shown
 

@@ -11,16 +11,12 @@ from aoti_tui.replay.breakpoints import (
     Breakpoint,
     Stop,
     continue_from,
-    show_value,
     toggled,
-    watch,
     why_not,
 )
-from aoti_tui.replay.conditions import ConditionError, parse_condition
 from aoti_tui.replay.model import Recording
 from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.stepping import Temporary
 
 _TYPED = re.compile(
     r"(?P<condition>.*?)(?:(?:^|\s+)after\s+(?P<hits>\d+)(?:\s+hits?)?)?"
@@ -46,10 +42,13 @@ class Stops:
         """Watch expressions of this wrapper, oldest first."""
         return tuple(self._config.watches.get(self._wrapper, ()))
 
-    def watch(self, text: str) -> str:
-        """Add a watch expression, or forget all for ``""``; a sentence when it is not kept."""
-        kept = [*self.watches, text] if text else []
-        self._config.watches[self._wrapper] = kept
+    def replace_watch(self, old: str, new: str) -> str:
+        """Put a watch expression in the place of another one (at the end where there is no
+        ``old``), or remove that one for ``""``; a sentence when it is not kept."""
+        kept = [new if text == old else text for text in self.watches]
+        if old not in kept and new not in kept:
+            kept.append(new)
+        self._config.watches[self._wrapper] = [text for text in kept if text]
         return save_memory(self._config)
 
     def of(self, kernel: str) -> tuple[Breakpoint, ...]:
@@ -133,31 +132,6 @@ class Stops:
             if line is not None:
                 found[line] = one.enabled
         return found
-
-
-def watched(
-    recording: Recording, position: int, expressions: tuple[str, ...]
-) -> tuple[Temporary, ...]:
-    """Watch expressions at a position, as rows above the temporaries; a reason where one has no
-    value there."""
-    rows = []
-    for text in expressions:
-        try:
-            value = show_value(watch(recording, position, text))
-        except ConditionError as error:
-            value = f"({error})"
-        rows.append(Temporary(f"≔ {text}", "watch", "", value, "", False, position))
-    return tuple(rows)
-
-
-def expression_problem(text: str) -> str:
-    """Why a text is no expression, or ``""``; an empty one is fine."""
-    try:
-        if text.strip():
-            parse_condition(text)
-    except ConditionError as error:
-        return str(error)
-    return ""
 
 
 def _worded(base: Breakpoint, text: str) -> Breakpoint:

@@ -14,6 +14,7 @@ from aoti_tui.tui.panes.chain import Chain, chain_lines
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -89,7 +90,7 @@ class Taking:
         text = self.screen.query_one(Chain).as_text()
         if text:
             self.screen.app.copy_to_clipboard(text)
-            self.screen.say(f"Copied the chain, {text.count(chr(10)) + 1} lines.")
+            self.screen.say(f"Copied the chain, {plural(text.count(chr(10)) + 1, 'line')}.")
         else:
             self.screen.say("There is no chain yet: Enter on a name makes one.")
 

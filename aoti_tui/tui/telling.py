@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
@@ -9,8 +10,9 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recording import Made
 from aoti_tui.tui.document import NAME
+from aoti_tui.tui.nonfinite import NonFinite
 from aoti_tui.tui.stepping import failing_count
-from aoti_tui.tui.text import number
+from aoti_tui.tui.text import number, plural
 
 if TYPE_CHECKING:
     from aoti_tui.tui.messages import Outcome
@@ -23,10 +25,6 @@ def program(at: tuple[int, int, int]) -> str:
 
 def lane(at: tuple[int, ...]) -> str:
     return "[" + ", ".join(str(position) for position in at) + "]"
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def idle(kernel: Kernel | None, launch: Launch | None, given: str) -> str:
@@ -132,6 +130,35 @@ def bad_step(outcome: Outcome, step: Step) -> str:
         f"The assert at kernel line {step.kernel_line} fails in "
         f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}{values}."
         f"{order}"
+    )
+
+
+def non_finite(one: NonFinite, *, first: bool) -> str:
+    """``First NaN: step 17, tmp6, 3 lanes.``"""
+    what = "NaN" if one.nan else "infinity"
+    start = "First" if first else "New"
+    masked = f" ({one.masked} more masked out)" if one.masked else ""
+    return (
+        f"{start} {what}: step {one.step.position + 1}, {one.step.name}, "
+        f"{plural(len(one.lanes), 'lane')}{masked}."
+    )
+
+
+def no_non_finite(recording: Recording, found: Sequence[NonFinite], direction: int) -> str:
+    """Why there is no step to go to that gets a NaN or an infinity."""
+    if any(one.lanes for one in found):
+        where = "after" if direction > 0 else "before"
+        return f"No name gets its first NaN or infinity {where} this step."
+    if found:
+        one = found[0]
+        return (
+            f"No NaN and no infinity in a lane that holds data. Masked-out lanes have one, which "
+            f"do not count: step {one.step.position + 1}, {one.step.name}, "
+            f"{plural(one.masked, 'lane')}."
+        )
+    return (
+        f"Nothing in program {program(recording.program)} gets a NaN or an infinity, apart from "
+        "what the source itself writes."
     )
 
 

@@ -67,11 +67,16 @@ def shorten_middle(text: str, width: int) -> str:
     return text[: width - 1 - tail] + "…" + text[-tail:]
 
 
-def number(value: object) -> str:
+def number(value: object, digits: int = 6) -> str:
     """A value as the user would type it: ``0``, ``-1``, ``1.5``, ``True``, ``nan``."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     return visible(str(value))
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 lane``, ``2 lanes``."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def shape(sizes: tuple[int, ...]) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from aoti_tui.replay.blocks import lane_of
+from aoti_tui.replay.model import Block
 from aoti_tui.replay.recording import who_made, who_uses
 from aoti_tui.tui import telling
-from aoti_tui.tui.dialogs.ask import Ask
+from aoti_tui.tui.formats import TOLD
 from aoti_tui.tui.lane_view import Lane
+from aoti_tui.tui.nonfinite import non_finite
+from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.stepping import (
     lanes_of_interest,
@@ -17,7 +21,7 @@ from aoti_tui.tui.stepping import (
     substituted,
     temporaries,
 )
-from aoti_tui.tui.stops import expression_problem
+from aoti_tui.tui.watching import SIGN
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -34,12 +38,17 @@ class Values:
         return {
             "next_failing": lambda: self.select_failing(1),
             "previous_failing": lambda: self.select_failing(-1),
-            "watch": self.ask_watch,
+            "next_nan": lambda: self.go_non_finite(1),
+            "previous_nan": lambda: self.go_non_finite(-1),
+            "lock": self.lock,
+            "number_format": self.next_format,
             "who_made": self.who_made,
             "who_uses": self.who_uses,
         }
 
     def select_lane(self, lane: Lane) -> None:
+        if not lane:
+            return  # one number, the same in all lanes
         self.replaying.lane = lane
         self.replaying.show()
         chosen = self.replaying.selected_temporary()
@@ -69,37 +78,54 @@ class Values:
             f"Failing lane {telling.lane(self.replaying.lane)}, {at + 1} of {len(lanes)}."
         )
 
+    def lock(self) -> None:
+        """Keep the lanes on the selected name while stepping, or let them follow again."""
+        replaying = self.replaying
+        if not replaying.locked and not replaying.selected:
+            self.screen.say("Select a temporary in the run pane (4) first; L then keeps it.")
+            return
+        replaying.locked = not replaying.locked
+        replaying.show()
+        self.screen.say(
+            f"The lanes stay on {replaying.selected} while you step; L lets them follow again."
+            if replaying.locked
+            else "The lanes follow the steps again."
+        )
+
+    def next_format(self) -> None:
+        self.screen.say(TOLD[self.screen.query_one(RunPane).next_format()])
+
+    def go_non_finite(self, direction: int) -> None:
+        """Go to the next step of a direction that gives a name its first NaN or infinity."""
+        recording, outcome = self.replaying.recording, self.replaying.outcome
+        if recording is None or outcome is None:
+            return
+        found = non_finite(recording, outcome.program)
+        real = [one for one in found if one.lanes]
+        here = self.replaying.position
+        ahead = [one for one in real if (one.step.position - here) * direction > 0]
+        if not ahead:
+            self.screen.say(telling.no_non_finite(recording, found, direction))
+            return
+        one = ahead[0 if direction > 0 else -1]
+        block = one.step.value
+        lanes = [lane_of(block.shape, at) for at in one.lanes] if isinstance(block, Block) else []
+        if lanes and self.replaying.lane not in lanes:
+            self.replaying.lane = lanes[0]
+        self.replaying.move_to(one.step.position)
+        self.screen.say(telling.non_finite(one, first=one is real[0]))
+
     def pick(self, name: str, follow: bool) -> None:
+        if follow and name.startswith(SIGN):
+            self.screen.watching.ask(name.removeprefix(SIGN))
+            return
         self.replaying.selected = name
         temporary = self.replaying.selected_temporary()
         if follow and temporary is not None:
             self.replaying.move_to(temporary.position)
         else:
-            self.replaying.explained = (
-                temporary.position if temporary is not None else self.replaying.position
-            )
+            self.replaying.explained = temporary.position if temporary is not None else -1
             self.replaying.show()
-
-    def ask_watch(self) -> None:
-        """Ask for an expression to show beside the temporaries."""
-
-        def typed(text: str | None) -> None:
-            if text is None:
-                return
-            problem = self.replaying.stops.watch(text.strip())
-            self.replaying.show()
-            if problem:
-                self.screen.say(problem, bad=True)
-
-        self.screen.app.push_screen(
-            Ask(
-                "Watch which expression?",
-                "Of temporaries, size parameters and block sizes: tmp10 - ks0, max(tmp6). Its "
-                "value stands above the temporaries. Empty: forget all watches.",
-                check=expression_problem,
-            ),
-            typed,
-        )
 
     def _step_of_interest(self) -> int | None:
         """The step whose value the user means: the name under the cursor, else the current one."""

@@ -19,8 +19,8 @@ from aoti_tui.tui.panes.chain import Chain, ChainTree
 from aoti_tui.tui.panes.lanes import LaneGrid
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.rows import Rows
-from aoti_tui.tui.panes.run import TemporaryRows
 from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.panes.table import TemporaryRows
 from aoti_tui.tui.request import OpenRequest
 from tests.tui.driving import demo_request, opened
 

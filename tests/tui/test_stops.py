@@ -65,10 +65,11 @@ def test_watches_are_there_again_in_the_next_run(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     first = Stops("a.wrapper.cpp", load(frozenset()))
-    assert first.watch("tmp10 - ks0") == ""
-    first.watch("max(tmp6)")
+    assert first.replace_watch("", "tmp10 - ks0") == ""
+    first.replace_watch("", "max(tmp6)")
     again = load(frozenset())
     assert Stops("a.wrapper.cpp", again).watches == ("tmp10 - ks0", "max(tmp6)")
     assert Stops("b.wrapper.cpp", again).watches == ()
-    Stops("a.wrapper.cpp", again).watch("")
-    assert Stops("a.wrapper.cpp", load(frozenset())).watches == ()
+    Stops("a.wrapper.cpp", again).replace_watch("tmp10 - ks0", "tmp10 + ks0")
+    Stops("a.wrapper.cpp", again).replace_watch("max(tmp6)", "")
+    assert Stops("a.wrapper.cpp", load(frozenset())).watches == ("tmp10 + ks0",)

@@ -15,7 +15,7 @@ from aoti_tui.index.model import Argument, Kernel, Launch
 from aoti_tui.replay.model import ArgumentValue
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.text import fit, number, plain, shape, shorten_middle, visible
+from aoti_tui.tui.text import fit, number, plain, plural, shape, shorten_middle, visible
 
 
 class CallSite(Pane):
@@ -166,7 +166,7 @@ def geometry(
     expressions = ", ".join(launch.grid or kernel.grid)
     if grid is not None:
         programs = grid[0] * grid[1] * grid[2]
-        parts.append(f"grid {grid[0]}×{grid[1]}×{grid[2]} = {programs} programs")
+        parts.append(f"grid {grid[0]}×{grid[1]}×{grid[2]} = {plural(programs, 'program')}")
     elif expressions:
         parts.append(f"grid {expressions}")
     sizes = {**kernel.blocks, **(blocks or {})}

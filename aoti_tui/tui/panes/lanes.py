@@ -8,6 +8,7 @@ between the block's least and greatest. As a map, the bars stand alone, so that 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -22,12 +23,17 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from aoti_tui.replay.blocks import lane_of
+from aoti_tui.replay.model import Block
+from aoti_tui.tui import formats
+from aoti_tui.tui.formats import formatted
 from aoti_tui.tui.lane_view import Lane, LaneView, Scale, flat_of
 from aoti_tui.tui.parts import part_style
 from aoti_tui.tui.text import number
 
 WIDEST = 12
 SAMPLE = 512
+FEW = 64
+"""Lanes looked at of each of many blocks."""
 MAP_CELL = 2
 
 
@@ -44,6 +50,30 @@ def grid_shape(shape: tuple[int, ...], columns: int) -> tuple[int, int, bool]:
         per_row = max(1, min(columns, real[0]))
         return -(-real[0] // per_row), per_row, True
     return total // real[-1], real[-1], False
+
+
+def lanes_of_row(shape: tuple[int, ...], room: int, cell: int) -> int:
+    """Lanes of a row: all of them, else 8, 16, 32 … so that a lane is easy to count to; of a
+    block of two dimensions as many columns as ``room`` has place for."""
+    real = [size for size in shape if size != 1] or [1]
+    fits = max(1, room // cell)
+    if fits >= real[-1]:
+        return real[-1]
+    return 1 << fits.bit_length() - 1 if len(real) == 1 else fits
+
+
+def needed_rows(blocks: Iterable[Block], width: int) -> int:
+    """Rows that a grid of any of the blocks needs, its header too, at a width of the screen."""
+    widest: dict[tuple[int, ...], int] = {}
+    for block in blocks:
+        step = max(1, len(block.values) // FEW)
+        cell = max((len(number(value)) for value in block.values[::step]), default=1)
+        widest[block.shape] = max(widest.get(block.shape, 3), min(cell, WIDEST))
+    needed = 1
+    for shape, cell in widest.items():
+        room = width - len(str(math.prod(shape))) - 3
+        needed = max(needed, grid_shape(shape, lanes_of_row(shape, room, cell + 2))[0])
+    return needed + 1
 
 
 class LaneGrid(ScrollView, can_focus=True):
@@ -84,6 +114,7 @@ class LaneGrid(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.view: LaneView | None = None
         self.as_map = False
+        self.format = "decimal"
         self._scale: Scale | None = None
         self._bars = False
         self._cell = 6
@@ -91,9 +122,10 @@ class LaneGrid(ScrollView, can_focus=True):
         self._rows, self._columns, self._flat = 0, 0, True
 
     def load(self, view: LaneView | None) -> None:
-        block = self.view.block if self.view is not None else None
+        shown = (self.view.block, self.view.summary) if self.view is not None else (None, None)
         self.view = view
-        if view is not None and view.block is not block:
+        # Other lanes may be masked out of the same block: then it has another scale.
+        if view is not None and (view.block is not shown[0] or view.summary != shown[1]):
             self._scale = view.scale
         self._measure()
         self.refresh()
@@ -106,6 +138,16 @@ class LaneGrid(ScrollView, can_focus=True):
         self.as_map = not self.as_map
         self._measure()
         self.refresh()
+
+    def set_format(self, how: str) -> None:
+        """Show numbers as decimals, in hexadecimal or as bits."""
+        self.format = how
+        self._measure()
+        self.refresh()
+
+    def _number(self, value: object) -> str:
+        assert self.view is not None
+        return formatted(value, self.view.block.dtype, self.format)
 
     def _measure(self) -> None:
         if self.view is None:
@@ -120,8 +162,9 @@ class LaneGrid(ScrollView, can_focus=True):
             self._cell = MAP_CELL
         else:
             step = max(1, count // SAMPLE)
-            widest = max((len(number(value)) for value in view.block.values[::step]), default=1)
-            self._cell = min(max(3, widest), WIDEST) + 2
+            texts = map(self._number, view.block.values[::step])
+            most = WIDEST if self.format == "decimal" else formats.WIDEST
+            self._cell = min(max(3, *map(len, texts)), most) + 2
             if self._bars and self._fits(room, self._cell) > self._fits(room, self._cell + 1):
                 self._bars = False
             self._cell += self._bars
@@ -133,14 +176,8 @@ class LaneGrid(ScrollView, can_focus=True):
         self._reveal()
 
     def _fits(self, room: int, cell: int) -> int:
-        """Lanes of a row: all of them, else 8, 16, 32 … so that a lane is easy to count to; of a
-        block of two dimensions as many columns as the screen has room for."""
         assert self.view is not None
-        real = [size for size in self.view.block.shape if size != 1] or [1]
-        fits = max(1, room // cell)
-        if fits >= real[-1]:
-            return real[-1]
-        return 1 << fits.bit_length() - 1 if len(real) == 1 else fits
+        return lanes_of_row(self.view.block.shape, room, cell)
 
     def _label(self, flat: int) -> str:
         """The name of the row that starts at ``flat``: a lane, or its place in all but the last
@@ -293,7 +330,7 @@ class LaneGrid(ScrollView, can_focus=True):
         assert self.view is not None
         sign, style = self._sign(flat)
         raw = self.view.block.values[flat]
-        value = number(raw)
+        value = self._number(raw)
         bar = self._bar(flat) if self._bars else ""
         room = self._cell - 2 - len(bar)
         if len(value) > room:

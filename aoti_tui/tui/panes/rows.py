@@ -17,6 +17,9 @@ from textual.strip import Strip
 
 from aoti_tui.tui.parts import part_style
 
+SCROLLING = 3
+"""Rows that always scroll, below those that do not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -66,12 +69,17 @@ class Rows(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
         self.cursor = -1
+        self._fixed = 0
         self._drawn: dict[int, Text] = {}
         self._drawn_width = 0
 
-    def set_rows(self, rows: Sequence[Row], *, keep: object = None) -> None:
-        """Show other rows; the cursor goes to the row of key ``keep``, else stays near."""
+    def set_rows(self, rows: Sequence[Row], *, keep: object = None, fixed: int = 0) -> None:
+        """Show other rows; the cursor goes to the row of key ``keep``, else stays near.
+
+        The first ``fixed`` rows do not scroll, as far as there is room for some that do.
+        """
         self.rows = rows
+        self._fixed = fixed
         self._drawn.clear()
         self.virtual_size = Size(max(1, self.size.width), len(rows))
         at = None
@@ -89,6 +97,19 @@ class Rows(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self.virtual_size = Size(max(1, self.size.width), len(self.rows))
         self._reveal()
+
+    @property
+    def fixed(self) -> int:
+        """How many of the first rows stay where they are."""
+        return min(self._fixed, max(1, self.size.height - SCROLLING))
+
+    def _row_at(self, y: int) -> int:
+        """The row that is shown in a line of the widget."""
+        return y if y < self.fixed else y + int(self.scroll_offset.y)
+
+    def _refresh_row(self, at: int) -> None:
+        # A fixed row is drawn where the scroll would have put another one.
+        self.refresh_line(at + (int(self.scroll_offset.y) if at < self.fixed else 0))
 
     @property
     def current(self) -> Row | None:
@@ -113,8 +134,8 @@ class Rows(ScrollView, can_focus=True):
     def _put(self, at: int, *, tell: bool = True) -> None:
         old = self.cursor
         self.cursor = at
-        self.refresh_line(old)
-        self.refresh_line(at)
+        self._refresh_row(old)
+        self._refresh_row(at)
         self._reveal()
         row = self.current
         if tell and row is not None:
@@ -122,15 +143,17 @@ class Rows(ScrollView, can_focus=True):
 
     def _reveal(self) -> None:
         height = self.size.height
-        if self.cursor < 0 or height <= 0:
+        if self.cursor < self.fixed or height <= 0:
             return
         top = int(self.scroll_offset.y)
         # A heading right above the first row of its group is worth seeing.
         first = self.cursor
-        while first > 0 and not self.rows[first - 1].selectable and self.cursor - first < 2:
+        while (
+            first > self.fixed and not self.rows[first - 1].selectable and self.cursor - first < 2
+        ):
             first -= 1
-        if first < top:
-            self.scroll_to(y=first, animate=False, immediate=True, force=True)
+        if first < top + self.fixed:
+            self.scroll_to(y=first - self.fixed, animate=False, immediate=True, force=True)
         elif self.cursor >= top + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False, immediate=True, force=True)
 
@@ -140,7 +163,7 @@ class Rows(ScrollView, can_focus=True):
             self._put(at)
 
     def action_page(self, step: int) -> None:
-        height = max(1, self.size.height - 1)
+        height = max(1, self.size.height - max(1, self.fixed))
         target = max(0, min(self.cursor + step * height, len(self.rows) - 1))
         at = self._selectable(target, step)
         if at is None:
@@ -161,17 +184,17 @@ class Rows(ScrollView, can_focus=True):
             self.post_message(self.Chosen(self, row))
 
     def on_click(self, event: events.Click) -> None:
-        at = int(self.scroll_offset.y) + event.y
+        at = self._row_at(event.y)
         if 0 <= at < len(self.rows) and self.rows[at].selectable:
             self._put(at)
             if event.chain == 2:
                 self.action_choose()
 
     def on_focus(self) -> None:
-        self.refresh_line(self.cursor)
+        self._refresh_row(self.cursor)
 
     def on_blur(self) -> None:
-        self.refresh_line(self.cursor)
+        self._refresh_row(self.cursor)
 
     def _text(self, at: int, width: int) -> Text:
         if width != self._drawn_width or len(self._drawn) > 2000:
@@ -184,7 +207,7 @@ class Rows(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        at = int(self.scroll_offset.y) + y
+        at = self._row_at(y)
         base = self.rich_style
         if at >= len(self.rows):
             return Strip.blank(width, base)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
+from aoti_tui.replay.model import Block, Recording
+from aoti_tui.tui.filters import HINT
+from aoti_tui.tui.formats import FORMATS
 from aoti_tui.tui.lane_view import Lane, LaneView
-from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend
+from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend, needed_rows
 from aoti_tui.tui.panes.pane import Pane
-from aoti_tui.tui.panes.rows import Row, Rows
+from aoti_tui.tui.panes.preamble import cut, most_rows, short_status
+from aoti_tui.tui.panes.rows import Rows
+from aoti_tui.tui.panes.table import TableFilter, TemporaryRows
 from aoti_tui.tui.panes.timeline import Timeline
 from aoti_tui.tui.stepping import Temporary
-from aoti_tui.tui.text import fit, plain, visible
+
+GRID_PERCENT = 40
+LEAST_GRID = 4
+LEAST_TABLE = 5
+"""Rows of lane grid and table, their headers among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,54 +41,14 @@ class RunView:
     temporaries: tuple[Temporary, ...] = ()
     selected: str = ""
     lanes: LaneView | None = None
+    locked: bool = False
+    """Stepping does not change which temporary the lanes are of."""
+    recording: Recording | None = None
     count: int = 0
     position: int = -1
     failing: frozenset[int] = field(default_factory=frozenset)
     asserts: frozenset[int] = field(default_factory=frozenset)
     stops: frozenset[int] = field(default_factory=frozenset)
-
-
-class TemporaryRows(Rows):
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "sort", "Sort", show=False),
-        Binding("x", "pin", "Pin", show=False),
-    ]
-    HELP = (
-        "The temporaries assigned so far: value in the selected lane, then minimum, maximum, NaN "
-        "and distinct values over all lanes. ✱ changed with this step. r sorts by newest, name "
-        "or line; x pins a name to the top; Enter goes to the step that made it."
-    )
-    ORDERS = ("line", "newest", "name")
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self.order = "line"
-        self.pinned: set[str] = set()
-        self._temporaries: tuple[Temporary, ...] = ()
-
-    def load(self, temporaries: tuple[Temporary, ...], selected: str) -> None:
-        self._temporaries = temporaries
-        ordered = list(temporaries)
-        if self.order == "newest":
-            ordered.sort(key=lambda t: -t.position)
-        elif self.order == "name":
-            ordered.sort(key=lambda t: t.name)
-        ordered.sort(key=lambda t: (t.dtype != "watch", t.name not in self.pinned))
-        heading = Row(_heading, selectable=False, heading=True)
-        rows = [Row(_draw(t, t.name in self.pinned), t.name, strong=t.changed) for t in ordered]
-        self.set_rows([heading, *rows], keep=selected)
-
-    def action_sort(self) -> None:
-        at = self.ORDERS.index(self.order)
-        self.order = self.ORDERS[(at + 1) % len(self.ORDERS)]
-        self.load(self._temporaries, self._key())
-
-    def action_pin(self) -> None:
-        self.pinned ^= {self._key()}
-        self.load(self._temporaries, self._key())
-
-    def _key(self) -> str:
-        return str(self.current.key) if self.current is not None else ""
 
 
 class RunPane(Pane):
@@ -106,12 +71,18 @@ class RunPane(Pane):
     def __init__(self) -> None:
         super().__init__(id="run", title="Run")
         self.view: RunView | None = None
+        self._words = ""
+        self._bad = False
+        self._needed = 0
+        self._measured: Recording | None = None
+        self._measured_width = 0
 
     def compose(self) -> ComposeResult:
         yield Static("", id="run-status", markup=False)
         yield ProgressBar(id="run-progress", show_eta=False)
         yield Static("", id="run-message", markup=False)
         yield Timeline()
+        yield TableFilter(placeholder=HINT, id="run-filter", compact=True)
         yield TemporaryRows(id="run-rows")
         yield Static("", id="run-expression", markup=False)
         yield LaneGrid(id="run-lanes")
@@ -119,21 +90,20 @@ class RunPane(Pane):
 
     def on_mount(self) -> None:
         self.query_one(ProgressBar).display = False
+        self.query_one(TableFilter).display = False
 
     def on_resize(self) -> None:
-        # What was found must leave room for the values that show it.
-        self.query_one("#run-message").styles.max_height = max(2, self.size.height // 4)
+        self._lay_words()
+        self._lay_grid()
 
     def focus_content(self) -> None:
         self.query_one(TemporaryRows).focus()
 
     def load(self, view: RunView) -> None:
         self.view = view
-        self.query_one("#run-status", Static).update(plain(view.status))
-        message = self.query_one("#run-message", Static)
-        message.update(plain(view.message))
-        message.display = bool(view.message)
-        message.set_class(view.bad, "-bad")
+        self._words = view.message
+        self._bad = view.bad
+        self._lay_words()
         recorded = view.count > 0
         timeline = self.query_one(Timeline)
         timeline.display = recorded
@@ -141,32 +111,117 @@ class RunPane(Pane):
         rows = self.query_one(TemporaryRows)
         rows.display = recorded
         rows.load(view.temporaries, view.selected)
-        expression = self.query_one("#run-expression", Static)
-        expression.display = bool(view.expression)
-        expression.update(plain(view.expression))
         grid = self.query_one(LaneGrid)
-        grid.display = view.lanes is not None
+        # A step without lanes to show leaves their place as it is: nothing jumps.
+        grid.display = recorded
         grid.load(view.lanes)
+        self._lay_grid()
         self.query_one(LaneLegend).load(view.lanes)
-        lane = view.lanes
-        self.set_title("Run", f"{lane.name} lane {_lane(lane.lane)}" if lane else "")
+        self._tell_title()
+
+    def _tell_title(self) -> None:
+        view, rows = self.view, self.query_one(TemporaryRows)
+        filtered = f" {rows.found} of {rows.count}" if rows.filter.strip() and rows.display else ""
+        told = ""
+        if view is not None and view.lanes is not None:
+            told = f"{view.lanes.name}{' locked' if view.locked else ''}"
+            told += f" lane {_lane(view.lanes.lane)}"
+        elif view is not None and view.locked:
+            told = f"{view.selected} locked: no value here"
+        self.set_title(f"Run{filtered}", told)
+
+    def _lay_words(self) -> None:
+        """Give status and message the rows that leave room for the values they speak of."""
+        status = self.view.status if self.view is not None else ""
+        first, second, third = most_rows(self.size.height)
+        if self.view is None or not self.view.count:
+            first, second = 12, 12  # nothing else is there
+        width = self.size.width - 2
+        status = short_status(status, width)
+        self.query_one("#run-status", Static).update(cut(status, first, width, self.app.console))
+        message = self.query_one("#run-message", Static)
+        message.display = bool(self._words)
+        message.set_class(self._bad, "-bad")
+        message.update(cut(self._words, second, width, self.app.console))
+        shown = self.query_one("#run-expression", Static)
+        text = self.view.expression if self.view is not None else ""
+        shown.display = bool(text)
+        shown.update(cut(text, third, width, self.app.console))
+
+    def _lay_grid(self) -> None:
+        """Give the lanes the rows that the largest block of the recording needs, within limits;
+        the table has the rest."""
+        recording, height = self.view.recording if self.view else None, self.size.height
+        if recording is None or not height:
+            return
+        if self._measured is not recording or self._measured_width != self.size.width:
+            blocks = (s.value for s in recording.steps if isinstance(s.value, Block))
+            self._needed = needed_rows(blocks, self.size.width)
+            self._measured, self._measured_width = recording, self.size.width
+        # Besides them there are the border, the timeline, the legend, and the words.
+        room = height - 4 - sum(most_rows(height))
+        most = min(height * GRID_PERCENT // 100, room - max(LEAST_TABLE, room // 2))
+        most = max(LEAST_GRID, most)
+        self.query_one(LaneGrid).styles.height = min(self._needed, most)
 
     def progress(self, text: str, done: float | None) -> None:
         """Show a running replay; ``done`` from 0 to 1, None while that is not known."""
         bar = self.query_one(ProgressBar)
         bar.display = True
         bar.update(total=None if done is None else 100, progress=0 if done is None else 100 * done)
-        message = self.query_one("#run-message", Static)
-        message.display = True
-        message.set_class(False, "-bad")
-        message.update(plain(f"{text} (escape cancels)"))
+        self._words, self._bad = f"{text} (escape cancels)", False
+        self._lay_words()
 
     def tell(self, text: str) -> None:
         """Say why a replay could not go on, until the next one."""
-        message = self.query_one("#run-message", Static)
-        message.display = True
-        message.set_class(True, "-bad")
-        message.update(plain(text))
+        self._words, self._bad = text, True
+        self._lay_words()
+
+    @property
+    def words(self) -> str:
+        """Status, message and expression in full."""
+        status, text = (self.view.status, self.view.expression) if self.view else ("", "")
+        return "\n".join(part for part in (status, self._words, text) if part)
+
+    # -- how the table is shown -----------------------------------------------------------------
+
+    def open_filter(self) -> None:
+        """Show the filter line and put the cursor into it."""
+        line = self.query_one(TableFilter)
+        line.display = True
+        line.focus()
+
+    def clear_filter(self) -> bool:
+        """Show all temporaries again; False when they were shown already."""
+        line = self.query_one(TableFilter)
+        if not line.display:
+            return False
+        line.value = ""
+        line.display = False
+        self.query_one(TemporaryRows).set_filter("")
+        self._tell_title()
+        return True
+
+    def next_format(self) -> str:
+        """Show numbers in the next format; gives its name."""
+        rows = self.query_one(TemporaryRows)
+        how = FORMATS[(FORMATS.index(rows.format) + 1) % len(FORMATS)]
+        rows.set_format(how)
+        self.query_one(LaneGrid).set_format(how)
+        return how
+
+    @on(TableFilter.Changed, "#run-filter")
+    def _filter(self, event: TableFilter.Changed) -> None:
+        event.stop()
+        self.query_one(TemporaryRows).set_filter(event.value)
+        self._tell_title()
+
+    @on(TableFilter.Left)
+    def _filter_left(self, event: TableFilter.Left) -> None:
+        event.stop()
+        if event.clear or not self.query_one(TableFilter).value.strip():
+            self.clear_filter()
+        self.query_one(TemporaryRows).focus()
 
     def idle(self) -> None:
         self.query_one(ProgressBar).display = False
@@ -184,40 +239,3 @@ class RunPane(Pane):
 
 def _lane(lane: Lane) -> str:
     return "[" + ", ".join(str(at) for at in lane) + "]"
-
-
-def _widths(width: int) -> tuple[int, int, int, int, int]:
-    """Name, dtype, shape, value, summary."""
-    name = 10 if width < 50 else 13 if width < 80 else 18
-    dtype = 7
-    sizes = 0 if width < 44 else 9
-    value = 9 if width < 70 else 14
-    return name, dtype, sizes, value, max(0, width - name - dtype - sizes - value - 5)
-
-
-def _columns(cells: tuple[str, ...], width: int) -> Text:
-    text = Text(end="")
-    for cell, room in zip(cells, _widths(width), strict=True):
-        if room > 0:
-            text.append(fit(visible(cell), room) + " ")
-    return text
-
-
-def _heading(width: int) -> Text:
-    return _columns(("  name", "dtype", "shape", "this lane", "all lanes"), width)
-
-
-def _draw(temporary: Temporary, pinned: bool) -> Callable[[int], Text]:
-    sign = "✱" if temporary.changed else "⊤" if pinned else " "
-    value = temporary.value + (" ·" if temporary.masked else "")
-    if temporary.dtype == "watch":
-        # An expression and its value need all the room there is.
-        return lambda width: Text(fit(visible(f"  {temporary.name} = {value}"), width), end="")
-    cells = (
-        f"{sign} {temporary.name}",
-        temporary.dtype,
-        temporary.shape,
-        value,
-        temporary.summary,
-    )
-    return lambda width: _columns(cells, width)
