@@ -7,15 +7,18 @@ over the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from operator import not_
 
 from aoti_tui.replay.model import Block, Recording, Step, Summary
 from aoti_tui.tui.lane_view import projected
 
 MOST_DISTINCT = 1000
 """Values that are counted; the worker's own summaries stop there too."""
+SAMPLE = 4096
+"""Lanes looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +107,19 @@ def statistics(block: Block, out: Sequence[bool], summary: Summary | None = None
     """Of the lanes of a block that are not masked ``out``; ``summary`` where it is known."""
     values: Sequence[int | float | bool] = block.values
     if out:
-        values = list(compress(values, [not one for one in out]))
-    true = sum(map(bool, values)) if block.dtype == "bool" else None
+        values = list(compress(values, map(not_, out)))
+    true = sum(values) if block.dtype == "bool" else None
     if summary is not None:
-        return Statistics(summary, true)
-    numbers = [value for value in values if value == value]
-    different = set(numbers)
+        return Statistics(summary, int(true) if true is not None else None)
+    numbers = values
+    if block.values.format in ("f", "d"):
+        numbers = [value for value in values if value == value]
+    # Where a part has too many values to count, so has the whole.
+    different: Collection[int | float | bool] = set(numbers[:SAMPLE])
+    if len(different) <= MOST_DISTINCT:
+        different = set(numbers)
+    else:
+        different = numbers
     return Statistics(
         Summary(
             min=min(different, default=None),
@@ -118,7 +128,7 @@ def statistics(block: Block, out: Sequence[bool], summary: Summary | None = None
             distinct=len(different) if len(different) <= MOST_DISTINCT else None,
             count=len(values),
         ),
-        true,
+        int(true) if true is not None else None,
     )
 
 

@@ -249,6 +249,7 @@ def test_words_that_are_cut_say_where_the_rest_is() -> None:
     status = "program 1 of 2 · data: MADE-UP · torch 2.13.0, triton 3.7.1"
     assert short_status(status, 80) == status
     assert short_status(status, 50) == "program 1 of 2 · data: MADE-UP · … (M)"
+    assert short_status("c runs the kernel in the interpreter.", 20).startswith("c runs the kernel")
     assert cut("one two", 1, 20, console).plain == "one two"
     long = cut("one two three four five six seven\neight", 1, 20, console)
     assert long.plain == "one two t … (M: all)"

@@ -23,9 +23,10 @@ def most_rows(height: int) -> tuple[int, int, int]:
 def short_status(text: str, width: int) -> str:
     """The status, without the versions at its end where one row does not hold it: what the data
     is must stay in sight."""
-    if cell_len(visible(text)) <= width:
+    parts = text.split(" · ")
+    if cell_len(visible(text)) <= width or len(parts) < 2:
         return text
-    return text.rpartition(" · ")[0] + " · … (M)"
+    return " · ".join((*parts[:-1], "… (M)"))
 
 
 def cut(text: str, rows: int, width: int, console: Console) -> Text:
