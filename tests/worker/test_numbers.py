@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
 import torch
 
+from tests.cases import DATA
+
 from .talking import Talk, compiled, element_by_element, line_of
+
+# What one kernel per pair of types, run on an H200, stored for these floats.
+H200_CONVERSIONS = json.loads((DATA / "float_to_integer" / "h200.json").read_text())
 
 EDGES = [
     0.0,
@@ -238,6 +244,16 @@ def test_conversions_without_a_defined_result_are_flagged(
     (flag,) = reply["flags"]
     assert flag["kernel_line"] == line_of(text, "tmp1 =")
     assert part in flag["text"]
+
+
+@pytest.mark.parametrize("pair", sorted(H200_CONVERSIONS["bits_as_signed"]))
+def test_floats_become_the_integers_that_an_h200_makes_of_them(worker: Talk, pair: str) -> None:
+    source, _, target = pair.partition("->")
+    values = [float(v) for v in H200_CONVERSIONS["values"]]
+    with np.errstate(over="ignore"):
+        found = element_by_element(worker, f"x0.to(tl.{target})", [(values, source)], target)
+    signed = found.astype(target).view(target.removeprefix("u")).tolist()
+    assert signed == H200_CONVERSIONS["bits_as_signed"][pair]
 
 
 def test_conversions_in_range_are_not_flagged(worker: Talk) -> None:
