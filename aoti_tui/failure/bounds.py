@@ -29,7 +29,7 @@ class Access:
 
 def indexed_accesses(program: KernelProgram, found: KernelAssert) -> tuple[Access, ...]:
     """Every access that uses the checked index, nearest after the assert first."""
-    names = {n for n in (found.index, raw_index(program, found)) if n}
+    names = {_plain(n) for n in (found.index, raw_index(program, found)) if n}
     accesses: list[Access] = []
     for assignment in program.assignments:
         for load in assignment.loads:
@@ -42,14 +42,28 @@ def indexed_accesses(program: KernelProgram, found: KernelAssert) -> tuple[Acces
     return tuple(sorted(accesses, key=lambda a: (a.line < found.line, abs(a.line - found.line))))
 
 
+def _plain(index: str) -> str:
+    """An index as ``ast.unparse`` writes it, to compare with the parts of an address."""
+    try:
+        return ast.unparse(ast.parse(index, mode="eval").body)
+    except SyntaxError:
+        return index
+
+
+def _is_index(node: ast.expr, names: set[str]) -> bool:
+    return ast.unparse(node) in names
+
+
 def _all_names(program: KernelProgram, node: ast.expr) -> set[str]:
-    """Names of an address, with plain index temporaries of it resolved one step."""
+    """Names of an address, with plain index temporaries of it resolved one step, and the calls
+    that stand in it (an index that is wrapped in place)."""
     names = set(names_read(node))
+    calls = {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Call)}
     for name in list(names):
         definition = program.definition(name)
         if definition is not None and not definition.loads:
             names.update(definition.reads)
-    return names
+    return names | calls
 
 
 def _access(pointers: tuple[str, ...], line: int, offset: ast.expr, names: set[str]) -> Access:
@@ -57,15 +71,15 @@ def _access(pointers: tuple[str, ...], line: int, offset: ast.expr, names: set[s
 
 
 def _coefficient(node: ast.expr, names: set[str]) -> str | None:
-    if isinstance(node, ast.Name):
-        return "1" if node.id in names else None
+    if _is_index(node, names):
+        return "1"
     if isinstance(node, ast.Call) and node.args:
         return _coefficient(node.args[0], names)
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         return _coefficient(node.left, names) or _coefficient(node.right, names)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for factor, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(factor, ast.Name) and factor.id in names:
+            if _is_index(factor, names):
                 return ast.unparse(other)
     return None
 

@@ -83,15 +83,37 @@ def raw_index(program: KernelProgram, found: KernelAssert) -> str | None:
     """The index before Inductor's negative wrap: ``tmp6`` when ``tmp10`` is checked.
 
     The wrap is ``tmp8 = tmp6 + ks0; tmp9 = tmp6 < 0; tmp10 = tl.where(tmp9, tmp8, tmp6)``.
-    Returns the checked index itself when there is no wrap, None when the assert has no index.
+    An index of program and lane numbers alone is wrapped in place,
+    ``tl.where(31 + x2 < 0, 94 + x2, 31 + x2)``. Returns the checked index itself when there is no wrap, None when the assert has no index.
     """
     if found.index is None:
         return None
+    if not found.index.isidentifier():
+        return _wrapped_in_place(found.index) or found.index
     definition = program.definition(found.index, found.order if found.order >= 0 else None)
     if definition is None:
         return found.index
     wrap = wrapped_from(program, definition)
     return wrap if wrap is not None else found.index
+
+
+def _wrapped_in_place(index: str) -> str | None:
+    """What ``tl.where(raw < 0, raw + size, raw)`` wraps; sympy has folded raw + size by then."""
+    try:
+        value = ast.parse(index, mode="eval").body
+    except SyntaxError:
+        return None
+    if not (isinstance(value, ast.Call) and len(value.args) == 3):
+        return None
+    test, _, raw = value.args
+    is_negative_test = (
+        ast.unparse(value.func) == "tl.where"
+        and isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Lt)
+        and _is_zero(test.comparators[0])
+        and ast.unparse(test.left) == ast.unparse(raw)
+    )
+    return ast.unparse(raw) if is_negative_test else None
 
 
 def wrapped_from(program: KernelProgram, definition: Assignment) -> str | None:

@@ -71,7 +71,7 @@ class _Slicer:
         self.program = program
         self.parameters = frozenset(program.parameters)
         self.visited: set[tuple[int, str]] = set()
-        self.index_cache: dict[tuple[str, int | None], bool] = {}
+        self.loads = {id(load.node): load for a in program.assignments for load in a.loads}
 
     # -- values -------------------------------------------------------------------------------
 
@@ -133,11 +133,9 @@ class _Slicer:
                     yield self.name(node.id, before)
             return
         if isinstance(node, ast.Compare):
-            operands = [node.left, *node.comparators]
-            if any(self.index_only(o, before) for o in operands):
-                return
-            for operand in operands:
-                yield from self.expression(operand, before)
+            for operand in (node.left, *node.comparators):
+                if not self.index_only(operand, before):
+                    yield from self.expression(operand, before)
             return
         if isinstance(node, ast.IfExp):
             # Only `signbit(x) if x.dtype is tl.float32 else x < 0`, decided at compile time.
@@ -183,7 +181,8 @@ class _Slicer:
         elif last in _SHAPE_ONLY:
             arguments = arguments[:1]
         elif last == "where" and len(arguments) == 3:
-            yield from self.expression(arguments[0], before)
+            if not self.index_only(arguments[0], before):
+                yield from self.expression(arguments[0], before)
             arguments = arguments[1:]
         elif last == "full" and len(arguments) > 1:
             arguments = arguments[1:2]
@@ -196,11 +195,7 @@ class _Slicer:
             yield from self.expression(argument, before)
 
     def _load_at(self, call: ast.Call) -> Load | None:
-        for assignment in self.program.assignments:
-            for load in assignment.loads:
-                if load.node is call:
-                    return load
-        return None
+        return self.loads.get(id(call))
 
     # -- program and lane numbers -------------------------------------------------------------
 
@@ -212,17 +207,17 @@ class _Slicer:
         self, node: ast.expr, before: int | None, through: frozenset[str]
     ) -> frozenset[str]:
         """``{"index"}``, ``{"data"}``, both or neither (sizes and literals)."""
-        if isinstance(node, ast.Call):
-            function = dotted_name(node.func)
-            if function in ("tl.program_id", "tl.arange", "tl.num_programs"):
-                return frozenset({"index"})
-            if self._load_at(node) is not None:
-                return frozenset({"data"})
         found: frozenset[str] = frozenset()
+        # names_read leaves out called functions, and a load may stand inside a cast.
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call):
+                if dotted_name(part.func) in ("tl.program_id", "tl.arange", "tl.num_programs"):
+                    found |= {"index"}
+                elif self._load_at(part) is not None:
+                    found |= {"data"}
         for name in names_read(node):
-            if name in through:
-                continue
-            found |= self._name_kind(name, before, through)
+            if name not in through:
+                found |= self._name_kind(name, before, through)
         return found
 
     def _name_kind(self, name: str, before: int | None, through: frozenset[str]) -> frozenset[str]:
@@ -231,16 +226,7 @@ class _Slicer:
             if any(name == loop.variable for loop in self.program.loops):
                 return frozenset({"index"})
             return frozenset()
-        deeper = self._index_kind(definition.value, definition.order, through | {name})
-        # names_read leaves out called functions, so a bare tl.arange(...) is looked for here.
-        for node in ast.walk(definition.value):
-            if isinstance(node, ast.Call):
-                function = dotted_name(node.func)
-                if function in ("tl.program_id", "tl.arange"):
-                    deeper |= {"index"}
-                elif self._load_at(node) is not None:
-                    deeper |= {"data"}
-        return deeper
+        return self._index_kind(definition.value, definition.order, through | {name})
 
     def _extents(self, node: ast.expr, before: int | None, line: int | None) -> list[SliceNode]:
         """The numels that bound an index expression, with what divides or wraps it."""
