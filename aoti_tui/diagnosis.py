@@ -163,6 +163,7 @@ def _agreement(failure: Failure, candidate: Candidate, facts: ReplayFacts) -> tu
         )
     if facts.made_up:
         notes.append("the replay rests on made-up data for what is not known: it confirms nothing")
+        return tuple(notes)
     missing = set(failure.programs) - set(facts.programs)
     if failure.programs and missing:
         shown = ", ".join(str(p) for p in sorted(missing)[:4])

@@ -21,6 +21,7 @@ from aoti_tui.failure.log import read_log
 from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode, Source
 from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.provenance import Known, walk
+from aoti_tui.failure.runtime_checks import check_of, check_words
 from aoti_tui.failure.text import headline
 from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
 from aoti_tui.index.model import Launch, WrapperIndex
@@ -340,6 +341,8 @@ def log_notes(
 ) -> tuple[str, ...]:
     """What the user should know of a log: no assert, another model's, look-alikes."""
     notes = [f"log line {a.log_line}: {a.explanation} ({a.text})" for a in reading.look_alikes[:8]]
+    checks = [check_of(index, a.text) for a in reading.look_alikes if a.kind == "guard"]
+    notes.extend(check_words(index, check) for check in checks if check is not None)
     notes.extend(reading.notes)
     explained = {"".join(f.message.split()) for f in failures}
     for logged in reading.asserts:
@@ -349,7 +352,7 @@ def log_notes(
                 f"no kernel of this wrapper has the assert `{logged.message}` ({place}, log line "
                 f"{logged.log_line}): is the log of another model, or of another compilation?"
             )
-    if not reading.asserts:
+    if not reading.asserts and not any(checks):
         notes.append(
             f"no Triton assert is in the log ({reading.lines} lines): expected a line such as "
             "`….py:46: unknown: block: [0,0,0], thread: [0,0,0] Assertion `…` failed.`; "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from aoti_tui.failure.evidence import Evidence
-from aoti_tui.failure.model import Cause, Source, ValueProvenance
+from aoti_tui.failure.model import Cause, ProvenanceNode, Source, ValueProvenance
 from aoti_tui.failure.provenance import walk
 from aoti_tui.failure.ranges import Interval
 
@@ -134,7 +135,8 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
 def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
     facts: list[str] = []
     if evidence.bound is not None:
-        facts.append(_sized(question, evidence.bound))
+        literal = question.bound_text == str(evidence.bound)
+        facts.append("the bound is " * literal + _sized(question, evidence.bound))
     if evidence.fired:
         span = (
             f"{evidence.raw_min}"
@@ -195,14 +197,21 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
         )
     data = [s for s in question.index.sources if s.kind in ("input", "constant")]
     where = " or ".join(_source_words(s) for s in data) or question.raw
+    holds, reaches, compared = "holds values", "holds", where
+    if data and not _is_loaded(question.index.tree):
+        made_of = " and ".join(_source_words(s) for s in data)
+        where, compared = f"{question.raw}, computed from {made_of},", question.raw
+        holds, reaches = "goes", "reaches"
+    elif not data:
+        holds, reaches = "goes", "reaches"
     causes.append(
         (
             45 if data else 40,
             Cause(
                 "index-too-large",
-                f"{where} {'holds values' if data else 'goes'} beyond {question.bound_text}",
+                f"{where} {holds} beyond {question.bound_text}",
                 False,
-                confirm_with=f"compare the maximum of {where} with {size}, or: {command}",
+                confirm_with=f"compare the maximum of {compared} with {size}, or: {command}",
             ),
         )
     )
@@ -211,23 +220,26 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
             40 if data else 20,
             Cause(
                 "index-equals-size",
-                f"{where} {'holds' if data else 'reaches'} {question.bound_text} itself, one "
+                f"{where} {reaches} {question.bound_text} itself, one "
                 "past the last index (an end position, or a sentinel)",
                 False,
-                confirm_with=f"look for values equal to {size} in {where}, or: {command}",
+                confirm_with=f"look for values equal to {size} in {compared}, or: {command}",
             ),
         )
     )
     if question.two_sided and data:
-        lowest = f"-{question.bound_text}" if question.wraps_negatives else "0"
+        lowest, such = "0", "a sentinel such as -1, or padding"
+        if question.wraps_negatives:
+            lowest = f"-{_factor(question.bound_text)}"
+            such = "from there up to -1 it counts from the end"
         causes.append(
             (
                 25,
                 Cause(
                     "index-too-negative",
-                    f"{where} holds values below {lowest} (a sentinel such as -1, or padding)",
+                    f"{where} {holds} below {lowest} ({such})",
                     False,
-                    confirm_with=f"compare the minimum of {where} with {lowest}, or: {command}",
+                    confirm_with=f"compare the minimum of {compared} with {lowest}, or: {command}",
                 ),
             )
         )
@@ -262,7 +274,25 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
     return tuple(c for _, c in sorted(causes, key=lambda pair: -pair[0]))
 
 
+def _factor(text: str) -> str:
+    """An expression as it stands behind a sign."""
+    return text if re.fullmatch(r"[\w*.]+", text) else f"({text})"
+
+
+def _is_loaded(tree: ProvenanceNode) -> bool:
+    """Whether an index is an input's or constant's own data, read and perhaps cast."""
+    if tree.kind in ("input", "constant"):
+        return True
+    plain = tree.kind in ("index", "load", "argument", "buffer") or (
+        tree.kind == "temporary" and re.search(r"tl\.load\(|\.to\(tl\.\w+\)$", tree.text)
+    )
+    return bool(plain) and any(_is_loaded(child) for child in tree.children)
+
+
 def _size_words(question: Question) -> str:
+    made_of = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
+    if len(made_of) > 1 or (made_of and not question.bound_text.isidentifier()):
+        return question.bound_text
     for source in question.bound.sources:
         if source.kind == "input_dim":
             return f"dimension {source.dim} of input {source.position} ({source.name})"

@@ -30,6 +30,7 @@ from aoti_tui.index.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.kernel.parse import names_read
 from aoti_tui.kernel.slice import is_index_only, slice_expression
 
 
@@ -248,13 +249,49 @@ class Explainer:
 
 
 def access_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]:
-    """Masks of the accesses after the assert that use its index, as written."""
+    """Masks of the accesses after the assert that use its index, as written.
+
+    Without the mask of an axis along which the index does not vary: there, each index has lanes
+    that take part in the access.
+    """
     lines = {a.line for a in indexed_accesses(program, found) if a.line >= found.line}
     masks: list[ast.expr | None] = [
         load.mask for a in program.assignments for load in a.loads if load.line in lines
     ]
     masks += [store.mask for store in program.stores if store.line in lines]
-    return tuple(ast.unparse(m) if m is not None else "None" for m in masks)
+    raw = raw_index(program, found)
+    varies = _axes(program, raw) if raw is not None else None
+    return tuple(_varying(m, varies) if m is not None else "None" for m in masks)
+
+
+def _varying(mask: ast.expr, axes: frozenset[str] | None) -> str:
+    """A mask as written, without the terms of axes that are not among ``axes``."""
+    terms = ast.unparse(mask).split(" & ")
+    kept = [t for t in terms if axes is None or not t.endswith("mask") or t[:-4] in axes]
+    return " & ".join(t for t in kept) or "None"
+
+
+def _axes(program: KernelProgram, expression: str) -> frozenset[str]:
+    """Prefixes (``x``, ``y``, ``r0_``) of the axes along which a value can vary, through all
+    that it is made of, addresses and masks included."""
+    found: set[str] = set()
+    pending = list(names_read(ast.parse(expression, mode="eval").body))
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name.endswith("index") and name[:-5] + "mask" in program.by_name:
+            found.add(name[:-5])
+            continue
+        for definition in program.by_name.get(name, ()):
+            pending.extend(names_read(definition.value))
+            for load in definition.loads:
+                for part in (load.offset, load.mask):
+                    if part is not None:
+                        pending.extend(names_read(part))
+    return frozenset(found)
 
 
 def _offsets(

@@ -24,7 +24,7 @@ _CPU_CHECK = re.compile(
 )
 _GUARD = re.compile(
     r"input_handles\[\d+\]: (?:unmatched|dim value is too)[^\n]*"
-    r"|Expected u\d+ [<>=!]+[^\n]*but received[^\n]*"
+    r"|Expected [^\n]*\b[suz][a-z]*\d+\b[^\n]* but received[^\n]*"
 )
 _AUTOTUNE = re.compile(
     r"\bAUTOTUNE\b|autotune_process|benchmark_all_configs|autotune_to_one_config|"

@@ -52,11 +52,11 @@ def bound_line(failure: Failure) -> str:
             if name not in steps:
                 steps.append(name)
             steps.append(right)
-    elif symbols:
-        steps.append("; ".join(symbols))
     if bound.value is not None:
         steps.append(_number(bound.value))
     said = " = ".join(dict.fromkeys(steps))
+    if symbols and not single:
+        said += f" ({'; '.join(symbols)})"
     places = [source_words(s) for s in bound.sources]
     return f"{said}: {'; '.join(places)}" if places else said
 

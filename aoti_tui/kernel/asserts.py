@@ -84,7 +84,8 @@ def raw_index(program: KernelProgram, found: KernelAssert) -> str | None:
 
     The wrap is ``tmp8 = tmp6 + ks0; tmp9 = tmp6 < 0; tmp10 = tl.where(tmp9, tmp8, tmp6)``.
     An index of program and lane numbers alone is wrapped in place,
-    ``tl.where(31 + x2 < 0, 94 + x2, 31 + x2)``. Returns the checked index itself when there is no wrap, None when the assert has no index.
+    ``tl.where(31 + x2 < 0, 94 + x2, 31 + x2)``. Returns the checked index itself when there is no
+    wrap, None when the assert has no index.
     """
     if found.index is None:
         return None
