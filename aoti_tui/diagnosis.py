@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from aoti_tui.failure.evidence import Evidence
-from aoti_tui.failure.model import Candidate, Failure
+from aoti_tui.failure.model import Candidate, Failure, Source
+from aoti_tui.failure.not_finite import not_finite_words
 from aoti_tui.failure.provenance import walk
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
@@ -69,7 +70,7 @@ def judge(
             last_error = error
             notes.append(f"{launch.kernel} (:{launch.line}) was not replayed: {error.why}")
             continue
-        evidence = evidence_of(facts, found, failure)
+        evidence = evidence_of(facts, found, failure, program_of(candidate.kernel))
         judged = Judged(candidate, launch.line, evidence, ())
         if facts.fired:
             return Judged(
@@ -96,7 +97,9 @@ def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, L
     yield from sorted(found, key=lambda pair: (pair[1].function != "run_impl", pair[1].line))
 
 
-def evidence_of(facts: ReplayFacts, found: KernelAssert, failure: Failure) -> Evidence:
+def evidence_of(
+    facts: ReplayFacts, found: KernelAssert, failure: Failure, program: KernelProgram
+) -> Evidence:
     """What the facts say of the failure, in the terms that a cause is judged by."""
     equal, above = facts.at_bound, facts.above_bound
     # Every examined lane failed: what is neither at nor above the bound is too small.
@@ -107,6 +110,16 @@ def evidence_of(facts: ReplayFacts, found: KernelAssert, failure: Failure) -> Ev
             f"{facts.lanes_examined} of {facts.failing_lanes} failing lanes were looked at, in "
             f"{facts.programs_examined} of {len(facts.programs)} programs"
         )
+    raw = raw_index(program, found)
+    if raw is not None and facts.first_values:
+        strange = not_finite_words(program, raw, found.order, facts.first_values)
+        if strange is not None:
+            notes.append(f"{strange}, which no integer can hold")
+            notes.extend(
+                f"dimension {s.dim} of input {s.position} ({s.name}) is 0"
+                for s in failure.index.sources
+                if s.kind == "input_dim" and _size(failure, s) == 0
+            )
     overflow = next(
         (
             f"{o.name} is {o.got} where plain arithmetic gives {o.exact} (kernel line "
@@ -135,6 +148,14 @@ def evidence_of(facts: ReplayFacts, found: KernelAssert, failure: Failure) -> Ev
         values=dict(facts.first_values or {}),
         notes=tuple(notes),
     )
+
+
+def _size(failure: Failure, source: Source) -> int | None:
+    """The known size of an input's dimension that the index comes from."""
+    for node in walk(failure.index.tree):
+        if node.source == source and node.value is not None:
+            return int(node.value)
+    return None
 
 
 def _truncated(symbols: tuple[TruncatedSymbol, ...], failure: Failure) -> str | None:

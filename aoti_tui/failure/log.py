@@ -34,7 +34,7 @@ _PREFIX = re.compile(
 )
 _INTERESTING = re.compile(
     r"ssert|block:|thread:|global id:|local id:|unknown:|out of bounds|input_handles\[|"
-    r"illegal memory access|[Aa]utotun|benchmark_all_configs"
+    r"illegal memory access|[Aa]utotun|benchmark_all_configs|but received"
 )
 _TRIPLE = r"\[\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\]"
 _PATH = r"<frozen[^>]*>|unknown|[^\s\0:'\"`|\]]*\.(?:py|cuh?|cpp|h|hip|ttir|mlir)|[^\s\0:'\"`|\]]+"

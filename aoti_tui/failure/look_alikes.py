@@ -73,7 +73,9 @@ def look_alike_of(text: str, log_line: int) -> LookAlike | None:
             "guard",
             log_line,
             " ".join(guard[0].split())[:300],
-            "an input guard of the wrapper rejected the call before any kernel ran",
+            "a runtime check of the wrapper ended the call: no kernel failed"
+            if guard[0].startswith("Expected")
+            else "an input guard of the wrapper rejected the call before any kernel ran",
         )
     if "illegal memory access" in text:
         return LookAlike(

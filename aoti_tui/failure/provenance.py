@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from aoti_tui.failure.model import ProvenanceNode, Source
 
-_IDENTIFIER = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w*\s*(?:\(|::|<))")
+_IDENTIFIER = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w*(?:\s*\(|\s*::|<(?![=\s])))")
 _NOT_A_NAME = frozenset(
     {"int64_t", "int32_t", "double", "float", "auto", "const", "static_cast", "std", "c10", "at"}
     | {"nullptr", "true", "false", "bool", "long", "unsigned", "int", "min", "max", "floor"}
