@@ -17,6 +17,7 @@ from aoti_tui.kernel.parse import MODULES, dotted_name, names_read
 
 _ROOT_NUMEL = re.compile(r"(x|y|z|r\d*_?)(numel|index|offset|base|mask)")
 _MASK = re.compile(r"(x|y|z|r\d*_?)mask|tmp_mask")
+_TEMPORARY = re.compile(r"tmp\d+")
 _RANDOM = frozenset({"rand", "randn", "randint", "randint4x", "rand4x", "randn4x"})
 # Calls whose arguments have no part in the value's data: their first argument is all there is.
 _SHAPE_ONLY = frozenset({"broadcast_to", "reshape", "view", "trans", "to", "expand_dims"})
@@ -127,10 +128,12 @@ class _Slicer:
             if node.id in MODULES or node.id in self.program.helpers:
                 return
             if not _MASK.fullmatch(node.id):
-                if self.index_only(node, before):
-                    yield from self._extents(node, before, None)
-                else:
+                if not self.index_only(node, before):
                     yield self.name(node.id, before)
+                elif _TEMPORARY.fullmatch(node.id):
+                    yield self.name(node.id, before)  # tmp1 = ks0*y0: the size counts too
+                else:
+                    yield from self._extents(node, before, None)
             return
         if isinstance(node, ast.Compare):
             for operand in (node.left, *node.comparators):
@@ -172,7 +175,9 @@ class _Slicer:
                 return
         if last in _RANDOM or last.startswith("randint"):
             yield SliceNode("random", last, ast.unparse(call), call.lineno)
-        arguments = list(call.args)
+            arguments = [a for a in call.args if not self.index_only(a, before)]
+        else:
+            arguments = list(call.args)
         if isinstance(call.func, ast.Attribute) and not function.startswith(
             ("tl.", "triton_helpers.", "libdevice.", "tl_math.", "math.", "triton.")
         ):
@@ -242,7 +247,7 @@ class _Slicer:
                     found.append(SliceNode("literal", modulus, f"{root} % {modulus}", line))
             elif numel is not None:
                 found.append(SliceNode("extent", numel, root, line, divisor=divisor))
-        for name in names_read(node):
+        for name in _sizes_read(node):
             is_size = name in self.parameters and name not in self.program.constexprs
             shown = _is_extent(name) or any(name in (f.name, f.divisor) for f in found)
             if is_size and not shown:
@@ -257,6 +262,20 @@ class _Slicer:
         if wanted.startswith("r"):
             return next((p for p in self.parameters if re.fullmatch(r"r\d*_?numel", p)), None)
         return None
+
+
+def _sizes_read(node: ast.expr) -> Iterator[str]:
+    """Names of an index expression without what it is divided by, which its extents tell of."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+        yield from _sizes_read(node.left)
+    elif isinstance(node, ast.Call) or not any(
+        isinstance(part, ast.BinOp) for part in ast.walk(node)
+    ):
+        yield from names_read(node)
+    else:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _sizes_read(child)
 
 
 def _is_extent(name: str) -> bool:

@@ -17,6 +17,8 @@ _NEEDS_REPLAY = {
     ("jagged_index_copy", "lengths_overrun"),
     ("gnn_message_passing", "bad_dst"),
     ("scatter_add_atomic", "idx_past_rows"),
+    ("scan_positions", "long_row"),
+    ("nan_to_int", "empty_batch"),
     ("max_autotune_mm", "row_oob"),
     ("symbol_arithmetic", "idx_hits_bound"),
 }
