@@ -61,7 +61,7 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     if not evidence.fired or evidence.failing == 0 or bound is None:
         return None
     if evidence.overflow:
-        return Cause("overflow", f"a 32-bit index wrapped: {evidence.overflow}", True, facts)
+        return Cause("overflow", f"an integer wrapped: {evidence.overflow}", True, facts)
     if evidence.equal == evidence.failing:
         return Cause(
             "index-equals-size",

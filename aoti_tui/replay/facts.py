@@ -20,7 +20,11 @@ from aoti_tui.replay.session import ReplaySession
 MAX_PROGRAMS = 32
 MAX_LANES = 200_000
 SAMPLES = 16
-_INT32 = (-(1 << 31), 1 << 31)
+# Integers that can be too narrow for an index: lowest and first too high value.
+_NARROW = {
+    **{f"int{bits}": (-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 32)},
+    **{f"uint{bits}": (0, 1 << bits) for bits in (8, 16, 32)},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,21 +313,23 @@ def _overflows(
     index_name: str | None,
     lane: tuple[int, ...],
 ) -> tuple[Overflow, ...]:
-    """Assignments on the way to the index whose 32-bit result differs from plain arithmetic."""
+    """Assignments on the way to the index whose result of 32 bits or fewer differs from plain
+    arithmetic."""
     start = last_step(recording, index_name, step.position, step) if index_name else None
     if start is None:
         return ()
     found = []
     for made in trail(recording, program, start.position, lane):
         block = made.step.value
-        if not isinstance(block, Block) or block.dtype not in ("int32", "uint32"):
+        if not isinstance(block, Block) or block.dtype not in _NARROW:
             continue
+        lowest, too_high = _NARROW[block.dtype]
         assignment = program.assignment_at(made.step.kernel_line)
         if assignment is None or not isinstance(made.value, int):
             continue
         operands = {o.name: o.value for o in made.operands if isinstance(o.value, int)}
         exact = _plain_arithmetic(assignment.value, operands)
-        if exact is not None and exact != made.value and not _INT32[0] <= exact < _INT32[1]:
+        if exact is not None and exact != made.value and not lowest <= exact < too_high:
             found.append(Overflow(made.step.name, made.step.kernel_line, made.value, exact))
     return tuple(found)
 

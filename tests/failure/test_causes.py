@@ -60,3 +60,56 @@ def test_an_index_that_wrapped_in_32_bits(tmp_path: Path) -> None:
     failure = diagnosed(tmp_path, wrapper, inputs, 36, "0 <= tmp10 < ks0")
     assert (failure.cause.code, failure.cause.confirmed) == ("overflow", True)
     assert "2162688000" in failure.cause.text or "2883584000" in failure.cause.text
+
+
+def test_a_nan_behind_an_index_is_traced_to_the_division_that_made_it() -> None:
+    """The mean of an empty batch is 0/0; the GPU makes the lowest integer of it."""
+    folder = DATA / "nan_to_int"
+    incident = open_incident(
+        folder / "wrapper.cpp",
+        log=(folder / "error.empty_batch.log").read_text(),
+        given=Given(inputs=folder / "inputs.empty_batch.pt"),
+    )
+    try:
+        cause = incident.diagnose(incident.failures[0]).cause
+    finally:
+        incident.close()
+    assert (cause.code, cause.confirmed) == ("index-too-negative", True)
+    assert "goes down to -9223372036854775808" in cause.text
+    assert any("tmp6 = tmp2 / tmp5 is nan (tmp2 = 0.0, tmp5 = 0.0)" in e for e in cause.evidence)
+    assert "dimension 0 of input 0 (arg0_1) is 0" in cause.evidence
+
+
+def test_the_mask_of_an_axis_along_which_the_index_is_one_value_is_no_cause() -> None:
+    """tmp7 depends on rows alone: columns beyond xmask hold the same index as those within."""
+    failure = logged("where_two_inputs", "b_bad_taken")
+    assert "mask-too-narrow" not in {c.code for c in (failure.cause, *failure.possible_causes)}
+
+
+def test_an_index_that_is_computed_is_not_said_to_be_an_inputs_value() -> None:
+    """The mask of scan_positions holds booleans; positions are counted from it."""
+    failure = logged("scan_positions", "long_row")
+    assert failure.cause.text == "tmp5, computed from input 0 (arg1_1), goes beyond 16"
+    assert "compare the maximum of tmp5 with" in (failure.cause.confirm_with or "")
+
+
+def logged(model: str, bad: str) -> Failure:
+    """The failure of a kept log, without inputs."""
+    folder = DATA / model
+    return open_incident(
+        folder / "wrapper.cpp", log=(folder / f"error.{bad}.log").read_text()
+    ).failures[0]
+
+
+def test_a_runtime_check_is_found_again_in_the_wrapper() -> None:
+    """``torch._check`` on a slice's start: no kernel failed, and the log has no assert."""
+    folder = DATA / "item_slice_start"
+    incident = open_incident(
+        folder / "wrapper.cpp", log=(folder / "error.start_late.log").read_text()
+    )
+    assert not incident.failures
+    assert (
+        "wrapper line 907 checks 4L + u0 <= s77 with u0 = arg1_1.item() of input 1, "
+        "s77 = arg0_1.size(0) of input 0"
+    ) in incident.notes
+    assert not any("no Triton assert" in note for note in incident.notes)
