@@ -329,7 +329,8 @@ def _known(
         if value.value is not None:
             values[one.position] = value.value
         words[one.position] = value.words
-        if value.span is not None:
+        # Arithmetic on 8 and 16 bits wraps, which intervals do not follow.
+        if value.span is not None and one.dtype in ("int32", "int64"):
             ranges[one.name] = value.span
         inputs.append(replace(one, summary=value.words))
     known = known_from_inputs(index, dims, values, given.settings, words, ranges)

@@ -270,12 +270,16 @@ def _words(tensor: _Tensor, values: list[int | float | bool] | None) -> str:
         return said
     if not values:
         return f"{said}, empty"
-    low, high = min(values), max(values)
+    numbers = [v for v in values if v == v]  # a NaN equals nothing, and has no place in an order
     if len(values) == 1:
-        return f"{said} = {_short(low)}"
-    if low == high:
+        return f"{said} = {_short(values[0])}"
+    if not numbers:
+        return f"{said}, all nan"
+    low, high = min(numbers), max(numbers)
+    strange = f", {len(values) - len(numbers)} nan" if len(numbers) < len(values) else ""
+    if low == high and not strange:
         return f"{said}, all {_short(low)}"
-    return f"{said}, min {_short(low)}, max {_short(high)}"
+    return f"{said}, min {_short(low)}, max {_short(high)}{strange}"
 
 
 def _short(value: int | float | bool) -> str:

@@ -94,3 +94,15 @@ def test_other_files_get_a_message(tmp_path: Path) -> None:
         made.writestr("m/archive_format", "pt2")
     with pytest.raises(ArtifactError, match=r"without data\.pkl"):
         read_saved(package)
+
+
+def test_nan_is_counted_and_hides_no_other_value(tmp_path: Path) -> None:
+    nan = float("nan")
+    content = (torch.tensor([nan, 2.0, -1.0]), torch.tensor([nan, nan]), torch.tensor([1.0, nan]))
+    found = read_saved(saved(tmp_path, content))
+    assert found is not None
+    assert [v.words for v in found] == [
+        "float32[3], min -1, max 2, 1 nan",
+        "float32[2], all nan",
+        "float32[2], min 1, max 1, 1 nan",
+    ]

@@ -62,6 +62,17 @@ def test_an_index_that_wrapped_in_32_bits(tmp_path: Path) -> None:
     assert "2162688000" in failure.cause.text or "2883584000" in failure.cause.text
 
 
+def test_an_8_bit_difference_that_wrapped(tmp_path: Path) -> None:
+    """5 - 6 is 255 in 8 bits; as intervals of plain integers it would be -45 to 45."""
+    wrapper = (DATA / "uint8_underflow" / "wrapper.cpp").read_text()
+    a, b = torch.full((60,), 50, dtype=torch.uint8), torch.full((60,), 5, dtype=torch.uint8)
+    a[31], b[31], b[0] = 5, 6, 50
+    failure = diagnosed(tmp_path, wrapper, (a, b, torch.ones(200)), 31, "0 <= tmp7 < 200")
+    assert (failure.cause.code, failure.cause.confirmed) == ("overflow", True)
+    assert "tmp2 is 255 where plain arithmetic gives -1" in failure.cause.text
+    assert failure.candidates[0].kernel == "triton_poi_fused__to_copy_index_sub_0"
+
+
 def test_a_nan_behind_an_index_is_traced_to_the_division_that_made_it() -> None:
     """The mean of an empty batch is 0/0; the GPU makes the lowest integer of it."""
     folder = DATA / "nan_to_int"
