@@ -56,7 +56,7 @@ class Stop:
 
 def why_not(program: KernelProgram, breakpoint: Breakpoint) -> str | None:
     """Why a breakpoint cannot be set in this kernel, with the nearest place that can; or None."""
-    problem = _condition_problem(breakpoint)
+    problem = condition_problem(breakpoint)
     if problem is not None:
         return problem
     if breakpoint.name is not None:
@@ -132,6 +132,13 @@ def continue_from(
     return Stop(-1, "start", "the program has not begun", None, tuple(logged))
 
 
+def hits(recording: Recording, breakpoint: Breakpoint, positions: range) -> list[int]:
+    """Those of ``positions`` where the breakpoint's line runs and its condition holds; hits that
+    it lets pass count."""
+    armed = _Armed(breakpoint, _parsed(breakpoint.condition), None)
+    return [at for at in positions if armed.matches(recording, at)]
+
+
 @dataclass(frozen=True, slots=True)
 class _Armed:
     breakpoint: Breakpoint
@@ -139,16 +146,16 @@ class _Armed:
     log: Condition | None
 
     def hits(self, recording: Recording, position: int) -> bool:
-        if not self._matches(recording, position):
+        if not self.matches(recording, position):
             return False
         ignore = self.breakpoint.ignore
         if ignore == 0:
             return True
         # Counted from the program's start, so that running back and forth stops at the same hits.
-        earlier = sum(1 for at in range(position) if self._matches(recording, at))
+        earlier = sum(1 for at in range(position) if self.matches(recording, at))
         return earlier >= ignore
 
-    def _matches(self, recording: Recording, position: int) -> bool:
+    def matches(self, recording: Recording, position: int) -> bool:
         return _matches(self.breakpoint, recording.steps[position]) and _holds(
             self.condition, recording, position
         )
@@ -180,7 +187,8 @@ def toggled(breakpoint: Breakpoint) -> Breakpoint:
     return replace(breakpoint, enabled=not breakpoint.enabled)
 
 
-def _condition_problem(breakpoint: Breakpoint) -> str | None:
+def condition_problem(breakpoint: Breakpoint) -> str | None:
+    """Why its condition or what it writes down is no expression, or None."""
     for text in (breakpoint.condition, breakpoint.log):
         if text:
             try:

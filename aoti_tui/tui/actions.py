@@ -18,6 +18,7 @@ class Action:
 
     id: str
     keys: str
+    """Comma-separated; none for an action of the palette alone."""
     label: str
     """One or two words for the footer."""
     tooltip: str
@@ -25,6 +26,8 @@ class Action:
     group: str
     needs: str = "incident"
     footer: bool = False
+    also: str = ""
+    """Other words that people look for it by."""
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -86,6 +89,7 @@ ACTIONS: tuple[Action, ...] = (
         "Set or clear a breakpoint on the line or temporary of the cursor",
         "Replay",
         footer=True,
+        also="breakpoint breakpoints toggle delete",
     ),
     Action(
         "breakpoint_state",
@@ -93,13 +97,31 @@ ACTIONS: tuple[Action, ...] = (
         "Toggle",
         "Disable or enable the breakpoint of the line",
         "Replay",
+        also="breakpoint enable",
     ),
     Action(
         "breakpoint_condition",
-        "alt+b",
+        "K",
         "Condition",
         "Stop here only when a condition holds in some lane (tmp10 < 0)",
         "Replay",
+        also="conditional breakpoint if ignore hit count log tracepoint",
+    ),
+    Action(
+        "breakpoints",
+        "",
+        "Breakpoints",
+        "Go to the list of breakpoints, to enable, change or clear them",
+        "Replay",
+        also="info list",
+    ),
+    Action(
+        "clear_breakpoints",
+        "",
+        "Clear breakpoints",
+        "Clear all breakpoints of this wrapper",
+        "Replay",
+        also="delete remove all",
     ),
     Action(
         "watch",
@@ -107,6 +129,7 @@ ACTIONS: tuple[Action, ...] = (
         "Watch",
         "Watch an expression of temporaries above them (tmp10 - ks0)",
         "Replay",
+        also="print display evaluate value inspect",
     ),
     Action(
         "lock",
@@ -123,6 +146,7 @@ ACTIONS: tuple[Action, ...] = (
         "Show numbers in hexadecimal, floats as their bits, or in decimal again",
         "Replay",
         needs="recording",
+        also="hex format radix base value",
     ),
     Action(
         "next_nan",
@@ -154,6 +178,7 @@ ACTIONS: tuple[Action, ...] = (
         "Elements",
         "View the elements of the tensor under the cursor, with those that failing lanes read",
         "Find",
+        also="tensor memory dump print value values examine",
     ),
     Action("who_uses", "u", "Who uses", "Go to the step that uses this value", "Find"),
     Action(
@@ -188,7 +213,15 @@ ACTIONS: tuple[Action, ...] = (
         "Record another program of the grid",
         "Replay",
     ),
-    Action("search", "/", "Search", "Search in the sources and the values", "Find", footer=True),
+    Action(
+        "search",
+        "/",
+        "Search",
+        "Search in the sources and the values",
+        "Find",
+        footer=True,
+        also="go to find grep value",
+    ),
     Action("search_next", "full_stop", "Next match", "Go to the next match", "Find"),
     Action("search_previous", "comma", "Previous match", "Go to the match before", "Find"),
     Action("jump_back", "ctrl+o", "Back to", "Back to the place before the last jump", "Find"),
@@ -216,6 +249,8 @@ ACTIONS: tuple[Action, ...] = (
         "Write a stand-alone Python script that makes the failure happen again",
         "Take",
     ),
+    Action("suspend", "ctrl+z", "Suspend", "Back to the shell; fg comes back", "View", needs=""),
+    Action("redraw", "ctrl+l", "Redraw", "Paint the screen again", "View", needs=""),
     Action("screenshot", "S", "Screenshot", "Save a picture of the screen (SVG)", "Take", needs=""),
     Action(
         "jump_mode",
@@ -238,6 +273,7 @@ ACTIONS: tuple[Action, ...] = (
         "Filter",
         "Filter the temporaries in the run pane, elsewhere the navigator",
         "View",
+        also="go to find kernel input symbol list",
     ),
     Action("wider", ">", "Edge right", "Move the right edge of the pane", "View", needs=""),
     Action("narrower", "<", "Edge left", "Move the right edge of the pane back", "View", needs=""),
@@ -264,10 +300,13 @@ BY_ID = {action.id: action for action in ACTIONS}
 
 
 def bindings(actions: Iterable[Action] = ACTIONS) -> list[Binding]:
-    """Bindings with the actions' ids, so that a config file can give them other keys."""
+    """Bindings with the actions' ids, so that a config file can give them other keys.
+
+    An action without a key is bound to a name that no terminal sends.
+    """
     return [
         Binding(
-            action.keys,
+            action.keys or f"no_key_{action.id}",
             f"act('{action.id}')",
             action.label,
             show=action.footer,

@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App
+from textual.app import App, SystemCommand
+from textual.command import CommandPalette
+from textual.screen import Screen
 from textual.theme import Theme
 
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.config import Config, load, save_choices
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
+from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.main_screen import MainScreen
 from aoti_tui.tui.request import OpenRequest
 
@@ -84,6 +88,27 @@ class DebuggerApp(App[int]):
                 )
                 if done.returncode == 0:
                     return
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Only the themes: the rest of Textual's own are actions of ours, by other names."""
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+
+    def action_command_palette(self) -> None:
+        """Open the palette, whose commands are those of the main screen, only over that."""
+        if isinstance(self.screen, MainScreen):
+            super().action_command_palette()
+        elif not isinstance(self.screen, CommandPalette):
+            self.notify(
+                "The palette opens on the main screen; escape leaves this.",
+                markup=False,
+                timeout=3,
+            )
+
+    def action_help_quit(self) -> None:
+        """Say what ctrl+c might have been meant for."""
+        copies, quits = (keys_of(BY_ID[name], self.config.keymap)[0] for name in ("copy", "quit"))
+        if isinstance(self.screen, MainScreen):
+            self.screen.say(f"{copies} copies, {quits} quits.")
 
     def _keep_theme(self, theme: Theme) -> None:
         if theme.name != self.config.theme:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.entries import Entry, breakpoint_entries, entries
+from aoti_tui.tui.entries import Entry, entries
 from aoti_tui.tui.jumps import JumpList, Place
 from aoti_tui.tui.known import known_arguments, known_symbols
 from aoti_tui.tui.panes.callsite import CallSite
@@ -36,6 +36,8 @@ class Browsing:
         """The user has picked the launch, rather than the failure."""
         self.jumps = JumpList()
         self._documents: dict[str, SourceDocument] = {}
+        self._listed: tuple[Entry, ...] = ()
+        self._stops_listed: tuple[Entry, ...] = ()
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {
@@ -71,10 +73,18 @@ class Browsing:
                     self.show_kernel(first, remember=False)
 
     def list_entries(self) -> None:
-        """Fill the navigator again: with another incident, or when breakpoints changed."""
+        """Fill the navigator again, for another incident."""
         if self.incident is not None:
-            stops = breakpoint_entries(self.incident.index, self.screen.stops.everything())
-            self.screen.query_one(Navigator).load((*stops, *entries(self.incident)))
+            self._listed = entries(self.incident)
+            self._stops_listed = self.screen.breaking.entries()
+            self.screen.query_one(Navigator).load((*self._stops_listed, *self._listed))
+
+    def list_breakpoints(self) -> None:
+        """Bring the navigator's breakpoints and their hits up to date."""
+        stops = self.screen.breaking.entries()
+        if stops != self._stops_listed:
+            self._stops_listed = stops
+            self.screen.query_one(Navigator).load((*stops, *self._listed))
 
     @staticmethod
     def _summary(incident: Incident) -> tuple[str, ...]:
@@ -303,6 +313,8 @@ class Browsing:
             self.show_kernel(str(rest[0]))
         elif kind == "breakpoint":
             self.go_kernel_line(str(rest[0]), int(rest[1]))
+        elif kind == "temporary":
+            self.go_kernel_line(str(rest[0]), int(rest[1]), entry.label)
         elif kind == "launch" and self.incident is not None:
             launch = self.incident.index.launch_at(int(rest[0]))
             if launch is not None:

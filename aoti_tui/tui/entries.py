@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from aoti_tui.failure.model import Failure
 from aoti_tui.incident import Incident
-from aoti_tui.index.model import Guard, Input, WrapperIndex
+from aoti_tui.index.model import Guard, Input, Kernel, WrapperIndex
+from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.breakpoints import Breakpoint
 
-GROUPS = (
-    "Breakpoints",
-    "Failures",
-    "Kernels",
-    "Launches",
-    "Inputs",
-    "Symbols",
-    "Guards",
-    "Checks",
-    "Constants",
-    "Buffers",
-    "Ops",
-    "Outputs",
-    "Gaps",
-    "Notes",
-)
+GROUPS = {
+    "Breakpoints": "Breakpoint",
+    "Failures": "Failure",
+    "Kernels": "Kernel",
+    "Launches": "Launch",
+    "Inputs": "Input",
+    "Symbols": "Symbol",
+    "Guards": "Guard",
+    "Checks": "Check",
+    "Constants": "Constant",
+    "Buffers": "Buffer",
+    "Ops": "Op",
+    "Outputs": "Output",
+    "Gaps": "Gap",
+    "Notes": "Note",
+    "Temporaries": "Temporary",
+}
+"""Groups in their order, and what one of a group is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +66,75 @@ def entries(incident: Incident) -> tuple[Entry, ...]:
 
 
 def breakpoint_entries(
-    index: WrapperIndex, breakpoints: Iterable[tuple[str, Breakpoint]]
+    incident: Incident,
+    breakpoints: Iterable[tuple[str, Breakpoint]],
+    current: str,
+    hits: Callable[[str, Breakpoint], int | None],
 ) -> tuple[Entry, ...]:
-    """The breakpoints, by kernel."""
+    """The breakpoints by kernel and line: ``● 46 device_assert``, ``if tmp10 < 0  hit 1×``.
+
+    The kernel is named where there is a choice of them, or where it is not the ``current`` one.
+    ``hits`` counts the hits of a breakpoint of a kernel; None where nothing was run.
+    """
+    order = {name: number for number, name in enumerate(incident.index.kernels)}
+    listed = sorted(
+        breakpoints, key=lambda of: (order.get(of[0], len(order)), of[0], of[1].kernel_line or 0)
+    )
+    named = {kernel for kernel, _ in listed} != {current}
     found = []
-    for kernel_name, one in breakpoints:
-        kernel = index.kernels.get(kernel_name)
-        line = kernel.wrapper_line(one.kernel_line or 0) if kernel is not None else None
-        sign = "●" if one.enabled else "○"
+    for name, one in listed:
+        kernel = incident.index.kernels.get(name)
+        line = one.kernel_line or 0
+        what = name_of_line(kernel, incident.kernel_program(name), line) if kernel else ""
+        count = hits(name, one)
+        detail = (
+            f"if {one.condition}" if one.condition else "",
+            f"after {one.ignore}" if one.ignore else "",
+            f"log {one.log}" if one.log else "",
+            f"hit {count}×" if count is not None else "",
+            name if named else "",
+            "" if kernel else "(no kernel of this wrapper)",
+        )
         found.append(
             Entry(
                 "Breakpoints",
-                f"{sign} {one.describe()}",
-                kernel_name,
-                line,
-                ("breakpoint", kernel_name, one.kernel_line),
+                f"{'●' if one.enabled else '○'} {line} {what}".rstrip(),
+                "  ".join(part for part in detail if part),
+                kernel.wrapper_line(line) if kernel is not None else None,
+                ("breakpoint", name, one.kernel_line),
             )
         )
     return tuple(found)
+
+
+def name_of_line(kernel: Kernel, program: KernelProgram, line: int) -> str:
+    """What a kernel line is called: its temporaries, ``device_assert``, ``store out_ptr0``, or
+    the head of its statement."""
+    assignment = program.assignment_at(line)
+    if assignment is not None:
+        return ", ".join(assignment.names)
+    if program.assert_at(line) is not None:
+        return "device_assert"
+    store = next((store for store in program.stores if store.line == line), None)
+    if store is not None:
+        does = f"atomic_{store.atomic}" if store.atomic else "store"
+        return f"{does} {'/'.join(store.pointers)}".rstrip()
+    text = kernel.lines[line - 1].strip() if 1 <= line <= len(kernel.lines) else ""
+    return text.partition(" = ")[0].partition("(")[0]
+
+
+def temporary_entries(kernel: Kernel, program: KernelProgram) -> tuple[Entry, ...]:
+    """The names that a kernel assigns, each at its first assignment."""
+    return tuple(
+        Entry(
+            "Temporaries",
+            name,
+            f"= {assignments[0].text}",
+            kernel.wrapper_line(assignments[0].line),
+            ("temporary", kernel.name, assignments[0].line, name),
+        )
+        for name, assignments in program.by_name.items()
+    )
 
 
 def _failures(failures: Iterable[Failure]) -> Iterator[Entry]:
@@ -151,7 +205,9 @@ def _values(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry]
         yield Entry(
             "Guards",
             guard_label(guard),
-            guard.enforced,
+            guard.enforced
+            if guard.enforced == "always"
+            else f"opt-in: runs under {guard.enforced}=1",
             guard.line,
             ("guard", guard.line, guard.check),
         )
@@ -208,53 +264,3 @@ def _rest(index: WrapperIndex) -> Iterator[Entry]:
 
 def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
-
-
-def fuzzy(query: str, haystack: str) -> int | None:
-    """How well ``haystack`` (lower case) fits: smaller is better, None when it does not.
-
-    All words of the query must fit, each as a piece of text or, failing that, as letters in order.
-    """
-    total = 0
-    for word in query.lower().split():
-        at = haystack.find(word)
-        if at >= 0:
-            total += at if at < 40 else 40
-            continue
-        span = _subsequence(word, haystack)
-        if span is None:
-            return None
-        total += 100 + span
-    return total
-
-
-def _subsequence(word: str, haystack: str) -> int | None:
-    start = at = -1
-    for character in word:
-        at = haystack.find(character, at + 1)
-        if at < 0:
-            return None
-        if start < 0:
-            start = at
-    return at - start - len(word) + 1
-
-
-def fitting(everything: Iterable[Entry], query: str) -> list[tuple[int, Entry]]:
-    """Entries that fit the query with how well they do, in their own order."""
-    return [
-        (score, entry)
-        for entry in everything
-        if (score := fuzzy(query, entry.haystack)) is not None
-    ]
-
-
-def ranked(fits: Sequence[tuple[int, Entry]]) -> list[Entry]:
-    """Groups in their order, the best fits of each group first."""
-    places = {group: place for place, group in enumerate(GROUPS)}
-    numbered = [(places[e.group], score, number) for number, (score, e) in enumerate(fits)]
-    return [fits[number][1] for _, _, number in sorted(numbered)]
-
-
-def filtered(everything: Iterable[Entry], query: str) -> list[Entry]:
-    """Entries that fit the query, best first within each group; all of them for none."""
-    return ranked(fitting(everything, query)) if query.strip() else list(everything)

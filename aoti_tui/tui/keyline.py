@@ -28,17 +28,31 @@ _SHOWN = {
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
     "greater_than_sign": ">",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "home": "Home",
+    "end": "End",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "delete": "Del",
+    "enter": "Enter",
+    "space": "Space",
 }
 ALWAYS = ("help", "quit")
 """Shown last, and never dropped."""
 
 
 def key_text(key: str) -> str:
-    """A key as people write it: ``ctrl+o`` → ``^o``, ``question_mark`` → ``?``."""
+    """A key as people write it: ``ctrl+o`` → ``^o``, ``shift+left`` → ``shift+←``."""
+    *modifiers, key = key.split("+")
     key = _SHOWN.get(key, key)
-    if key.startswith("ctrl+"):
-        return "^" + key[5:]
-    return key.upper() if len(key) > 1 and key[0] == "f" and key[1:].isdigit() else key
+    if modifiers == ["ctrl"]:
+        return f"^{key}"
+    if len(key) > 1 and key[0] == "f" and key[1:].isdigit():
+        key = key.upper()
+    return "+".join((*modifiers, key))
 
 
 def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:

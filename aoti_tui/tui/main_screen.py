@@ -21,11 +21,14 @@ from aoti_tui.tui import tasks
 from aoti_tui.tui.actions import BY_ID, bindings
 from aoti_tui.tui.arranging import Arranging
 from aoti_tui.tui.body import Body
+from aoti_tui.tui.breaking import Breaking
 from aoti_tui.tui.browsing import Browsing
-from aoti_tui.tui.config import Config, save_memory
+from aoti_tui.tui.config import Config
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.help import help_text
+from aoti_tui.tui.entries import Entry
+from aoti_tui.tui.greeting import Greeting
+from aoti_tui.tui.help import help_text, own_keys
 from aoti_tui.tui.keyline import KeyLine
 from aoti_tui.tui.messages import (
     Diagnosed,
@@ -69,7 +72,6 @@ from aoti_tui.tui.writers import Writers
 ROOMY = 24
 """Rows from which on the message line keeps its place: panes that move by a row with every step
 that has something to say are hard to follow."""
-HINT = "First time? i goes to the model input, c runs to the assert, ? explains."
 MESSAGES = 100
 
 
@@ -90,7 +92,7 @@ class MainScreen(Screen[int]):
         super().__init__()
         self.request = request
         self.config = config
-        self.stops = Stops(str(request.wrapper), config)
+        self.stops = Stops(str(request.wrapper.resolve()), config)
         self.arranging = Arranging(self)
         self.browsing = Browsing(self)
         self.searching = Searching(self)
@@ -100,6 +102,8 @@ class MainScreen(Screen[int]):
         self.watching = Watching(self)
         self.taking = Taking(self)
         self.settings = Settings(self)
+        self.breaking = Breaking(self)
+        self.greeting = Greeting(self)
         self.writers = Writers(self)
         self.tensors = Tensors(self)
         self.handlers: dict[str, Callable[[], None]] = {
@@ -113,6 +117,7 @@ class MainScreen(Screen[int]):
             **self.watching.handlers(),
             **self.taking.handlers(),
             **self.settings.handlers(),
+            **self.breaking.handlers(),
             **self.writers.handlers(),
             **self.tensors.handlers(),
         }
@@ -127,6 +132,8 @@ class MainScreen(Screen[int]):
             "messages": self._all_messages,
             "cancel": self.cancel,
             "help": self._help,
+            "suspend": lambda: self.app.action_suspend_process(),
+            "redraw": self._redraw,
             "quit": lambda: self.app.exit(0),
         }
 
@@ -225,15 +232,13 @@ class MainScreen(Screen[int]):
         notes = self.browsing.incident.notes if self.browsing.incident else ()
         self.app.push_screen(Reading("The answer", "\n".join((*lines, "", *notes))))
 
-    def _help(self) -> None:
-        self._hint_over()
-        text, shown = help_text(self.focused, self.config.keymap)
-        self.app.push_screen(Reading("Help", text, shown))
+    def _redraw(self) -> None:
+        self.app.refresh(layout=True)
 
-    def _hint_over(self) -> None:
-        if not self.config.hint_seen:
-            self.config.hint_seen = True
-            save_memory(self.config)
+    def _help(self) -> None:
+        own = own_keys(self.focused, self.active_bindings)
+        text, shown = help_text(self.focused, own, self.config.keymap)
+        self.app.push_screen(Reading("Help", text, shown))
 
     @property
     def given(self) -> str:
@@ -263,8 +268,6 @@ class MainScreen(Screen[int]):
         if unmet:
             self.say(f"{BY_ID[name].label}: {unmet}")
             return
-        if name in ("model_input", "continue") and not self.config.hint_seen:
-            self._hint_over()
         try:
             self.handlers[name]()
         except Exception as error:
@@ -298,6 +301,12 @@ class MainScreen(Screen[int]):
             self.arranging.change(maximized="")
         else:
             self.say("")
+
+    def go_to(self, entry: Entry) -> None:
+        """Go to what an entry stands for; on a narrow screen bring its source to the front."""
+        self.browsing.choose(entry)
+        if self.size.width < 100:
+            self.arranging.open_pane("source")
 
     def start_replay(self, launch: Launch, program: Program | None) -> None:
         if self.size.width < 100 or self.arranging.view.side not in ("run",):
@@ -344,12 +353,7 @@ class MainScreen(Screen[int]):
         self.arranging.place_panes()
         if self.request.warm_up:
             tasks.warm_up(self)
-        if event.told:
-            self.say(event.told)
-        elif self.config.problems:
-            self.say(" ".join(self.config.problems), bad=True)
-        elif not self.config.hint_seen:
-            self.say(HINT)
+        self.greeting.opened(event.told)
 
     @on(Refused)
     def _refused(self, event: Refused) -> None:
@@ -417,7 +421,7 @@ class MainScreen(Screen[int]):
 
     @on(SourceView.GutterClicked)
     def _gutter(self, event: SourceView.GutterClicked) -> None:
-        self.settings.toggle_breakpoint(event.line)
+        self.breaking.toggle_on_line(event.line)
 
     @on(Chain.Chosen)
     def _chain(self, event: Chain.Chosen) -> None:
@@ -429,9 +433,11 @@ class MainScreen(Screen[int]):
 
     @on(Navigator.Chosen)
     def _entry(self, event: Navigator.Chosen) -> None:
-        self.browsing.choose(event.entry)
-        if self.size.width < 100:
-            self.arranging.open_pane("source")
+        self.go_to(event.entry)
+
+    @on(Navigator.Removed)
+    def _remove(self, event: Navigator.Removed) -> None:
+        self.breaking.remove(event.entry)
 
     @on(RunPane.Picked)
     def _temporary(self, event: RunPane.Picked) -> None:

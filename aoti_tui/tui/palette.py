@@ -1,8 +1,8 @@
-"""The palette's commands: every action, and everything the navigator lists."""
+"""The palette's commands: every action, and everything that has a name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -10,14 +10,18 @@ from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from aoti_tui.tui.actions import ACTIONS, Action
-from aoti_tui.tui.entries import Entry, entries, filtered
+from aoti_tui.tui.entries import GROUPS, Entry, temporary_entries
 from aoti_tui.tui.keyline import keys_of
+from aoti_tui.tui.matching import fitting, fuzzy
+from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.text import visible
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
 
 LIMIT = 25
+SYNONYM, EXPLAINED, THING = 10, 60, 5
+"""What it costs to be found by another word for it, by its explanation, and to be no action."""
 
 
 class EverythingProvider(Provider):
@@ -41,25 +45,49 @@ class EverythingProvider(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
         for action in ACTIONS:
-            words = f"{action.label} {action.tooltip}"
-            score = max(matcher.match(words), matcher.match(action.label))
-            if score > 0:
+            cost = action_cost(action, query)
+            if cost is not None:
                 yield Hit(
-                    score, Text(self._title(action)), self._run(action), words, action.tooltip
+                    _score(cost),
+                    Text(self._title(action)),
+                    self._run(action),
+                    action.label,
+                    action.tooltip,
                 )
-        incident = self._main.browsing.incident
-        if incident is None:
-            return
-        for entry in filtered(entries(incident), query)[:LIMIT]:
+        fits = fitting(self._things(), query)
+        for cost, entry in sorted(fits, key=lambda fit: fit[0])[:LIMIT]:
             yield Hit(
-                0.4,
-                Text(f"{entry.group[:-1]}: {visible(entry.label)}"),
+                _score(cost + THING),
+                Text(f"{GROUPS[entry.group]}: {visible(entry.label)}"),
                 partial(self._go, entry),
                 entry.label,
                 visible(entry.detail),
             )
 
+    def _things(self) -> Iterator[Entry]:
+        """All that the navigator lists, and the names of the kernel that is looked at."""
+        yield from self._main.query_one(Navigator).entries
+        browsing = self._main.browsing
+        if browsing.incident is not None and browsing.kernel is not None:
+            program = browsing.incident.kernel_program(browsing.kernel.name)
+            yield from temporary_entries(browsing.kernel, program)
+
     def _go(self, entry: Entry) -> None:
-        self._main.browsing.choose(entry)
+        self._main.go_to(entry)
+
+
+def action_cost(action: Action, query: str) -> int | None:
+    """What it costs to find an action by ``query``; None when it is not meant."""
+    label = action.label.lower()
+    found = (
+        (fuzzy(query, label), 0),
+        (fuzzy(query, f"{label} {action.also}", letters=False), SYNONYM),
+        (fuzzy(query, f"{label} {action.also} {action.tooltip.lower()}", letters=False), EXPLAINED),
+    )
+    return min((cost + more for cost, more in found if cost is not None), default=None)
+
+
+def _score(cost: int) -> float:
+    """Textual's way: from 1 for the best down to 0."""
+    return 1 / (1 + cost / 100)

@@ -354,6 +354,7 @@ class Replaying:
     def show(self) -> None:
         """Bring run pane and source marks up to date."""
         self.screen.query_one(RunPane).load(run_view(self))
+        self.screen.browsing.list_breakpoints()
         self.mark()
         self.screen.refresh_keys()
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, fields, replace
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.breakpoints import (
     Breakpoint,
     Stop,
+    condition_problem,
     continue_from,
+    hits,
     toggled,
     why_not,
 )
@@ -25,6 +29,14 @@ _TYPED = re.compile(
 )
 
 
+@dataclass(slots=True)
+class _Known:
+    """Hits before position ``end``."""
+
+    found: list[int]
+    end: int
+
+
 class Stops:
     """Breakpoints by kernel name. Every change is written to the user's state folder."""
 
@@ -36,6 +48,10 @@ class Stops:
             found = _restored(stored)
             if found is not None:
                 self._by_kernel.setdefault(str(stored.get("kernel")), []).append(found)
+        self.restored = len(self.everything())
+        """Breakpoints that were kept from an earlier run."""
+        self._hits_in: Recording | None = None
+        self._hits: dict[tuple[int | None, str], _Known] = {}
 
     @property
     def watches(self) -> tuple[str, ...]:
@@ -57,7 +73,7 @@ class Stops:
     def everything(self) -> tuple[tuple[str, Breakpoint], ...]:
         return tuple((k, b) for k, found in self._by_kernel.items() for b in found)
 
-    def _at(self, kernel: str, kernel_line: int) -> Breakpoint | None:
+    def at(self, kernel: str, kernel_line: int) -> Breakpoint | None:
         return next((b for b in self.of(kernel) if b.kernel_line == kernel_line), None)
 
     def _put(self, kernel: str, old: Breakpoint | None, new: Breakpoint | None) -> str:
@@ -65,29 +81,43 @@ class Stops:
         if new is not None:
             found.append(new)
         self._by_kernel[kernel] = found
+        return self._keep()
+
+    def _keep(self) -> str:
         self._config.breakpoints[self._wrapper] = [
             {"kernel": name, **asdict(one)} for name, one in self.everything()
         ]
         problem = save_memory(self._config)
         return f" {problem}" if problem else ""
 
-    def toggle(self, kernel: str, program: KernelProgram, kernel_line: int) -> str:
-        """Set or clear the breakpoint of a line; gives what came of it, in words."""
-        there = self._at(kernel, kernel_line)
-        if there is not None:
-            return f"Breakpoint cleared: {there.describe()}.{self._put(kernel, there, None)}"
+    def set(self, kernel: str, program: KernelProgram, kernel_line: int, name: str) -> str:
+        """Set a breakpoint on a line that is called ``name``; what came of it, in words."""
         wanted = Breakpoint(kernel_line=kernel_line)
         reason = why_not(program, wanted)
         if reason is not None:
             return f"No breakpoint: {reason}."
-        names = _names_on(program, kernel_line)
-        told = f" ({names})" if names else ""
-        problem = self._put(kernel, None, wanted)
-        return f"Breakpoint set: kernel line {kernel_line}{told}. c runs to it.{problem}"
+        told = f" ({name})" if name else ""
+        return f"Breakpoint set: kernel line {kernel_line}{told}.{self._put(kernel, None, wanted)}"
+
+    def clear(self, kernel: str, kernel_line: int) -> str:
+        """Clear the breakpoint of a line; ``""`` when there is none."""
+        there = self.at(kernel, kernel_line)
+        if there is None:
+            return ""
+        return f"Breakpoint cleared: {there.describe()}.{self._put(kernel, there, None)}"
+
+    def clear_all(self) -> str:
+        """Clear all of the wrapper; how many there were, in words."""
+        count = len(self.everything())
+        if not count:
+            return "There is no breakpoint to clear; b sets one on a line of a kernel."
+        self._by_kernel.clear()
+        cleared = f"{count} breakpoint{'s' if count > 1 else ''} cleared"
+        return f"{cleared}; b sets one again, on a line of a kernel.{self._keep()}"
 
     def toggle_state(self, kernel: str, kernel_line: int) -> str:
         """Disable or enable; ``""`` when there is none on the line."""
-        there = self._at(kernel, kernel_line)
+        there = self.at(kernel, kernel_line)
         if there is None:
             return ""
         problem = self._put(kernel, there, toggled(there))
@@ -97,7 +127,7 @@ class Stops:
 
     def condition(self, kernel: str, kernel_line: int) -> str:
         """The breakpoint's condition as it is typed: ``tmp10 < 0 after 2 hits log tmp4``."""
-        there = self._at(kernel, kernel_line)
+        there = self.at(kernel, kernel_line)
         if there is None:
             return ""
         _, _, rest = there.describe().partition(f"line {kernel_line}")
@@ -110,7 +140,7 @@ class Stops:
 
     def set_condition(self, kernel: str, kernel_line: int, condition: str) -> str:
         """Give the line's breakpoint (or a new one) a condition."""
-        there = self._at(kernel, kernel_line)
+        there = self.at(kernel, kernel_line)
         base = there if there is not None else Breakpoint(kernel_line=kernel_line)
         changed = _worded(base, condition)
         return f"Breakpoint set: {changed.describe()}.{self._put(kernel, there, changed)}"
@@ -118,6 +148,19 @@ class Stops:
     def run(self, recording: Recording, position: int, direction: int) -> Stop:
         """Where running from ``position`` in ``direction`` ends."""
         return continue_from(recording, position, self.of(recording.kernel), direction)
+
+    def hits(self, recording: Recording, one: Breakpoint, position: int) -> Sequence[int]:
+        """Positions up to ``position`` at which a breakpoint of the recording's kernel was hit.
+
+        A condition is worked out once for each position, and for none that was not reached.
+        """
+        if recording is not self._hits_in:
+            self._hits_in, self._hits = recording, {}
+        known = self._hits.setdefault((one.kernel_line, one.condition), _Known([], 0))
+        if position >= known.end:
+            known.found += hits(recording, one, range(known.end, position + 1))
+            known.end = position + 1
+        return known.found[: bisect_right(known.found, position)]
 
     def positions(self, recording: Recording) -> frozenset[int]:
         """Steps that enabled breakpoints speak of, for the timeline."""
@@ -146,13 +189,6 @@ def _worded(base: Breakpoint, text: str) -> Breakpoint:
     )
 
 
-def _names_on(program: KernelProgram, kernel_line: int) -> str:
-    assignment = program.assignment_at(kernel_line)
-    if assignment is not None:
-        return ", ".join(assignment.names)
-    return "assert" if program.assert_at(kernel_line) is not None else ""
-
-
 def _restored(stored: dict[str, Any]) -> Breakpoint | None:
     """A breakpoint from the state file, or None when the file says something else."""
     line = stored.get("kernel_line")
@@ -164,4 +200,5 @@ def _restored(stored: dict[str, Any]) -> Breakpoint | None:
     if any(not isinstance(values.get(name, kind()), kind) for name, kind in kinds.items()):
         return None
     values["name"] = None
-    return Breakpoint(**values)
+    found = Breakpoint(**values)
+    return found if condition_problem(found) is None else None

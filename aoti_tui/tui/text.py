@@ -58,6 +58,23 @@ def fit(text: str, width: int) -> str:
     return set_cell_size(text, max(0, width - 1)) + "…" if width > 0 else ""
 
 
+def fit_words(text: str, width: int) -> str:
+    """``text`` cut to ``width`` cells between two words, with ``…``; a single long word is cut in
+    its middle, and left out where too little of it would remain."""
+    if cell_len(text) <= width:
+        return text
+    shown = ""
+    for word in text.split():
+        longer = f"{shown} {word}".strip()
+        if cell_len(longer) > width - 1:
+            break
+        shown = longer
+    shown = shown.rstrip(",;:=(")
+    if shown:
+        return shown.rstrip() + "…"
+    return shorten_middle(text.split()[0], width) if width >= 10 else ""
+
+
 def shorten_middle(text: str, width: int) -> str:
     """``text`` cut in the middle, so that both the family and the number of a kernel's name
     (``triton_poi_fused_…_index_4``) stay readable."""

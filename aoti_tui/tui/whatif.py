@@ -1,4 +1,4 @@
-"""Breakpoints, symbols and programs: what the user sets before or while a kernel runs."""
+"""Symbols and programs: what the user sets before or while a kernel runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from aoti_tui.tui import tasks, telling
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.symbols import SetSymbol
 from aoti_tui.tui.panes.navigator import Navigator
-from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.text import number
 
 if TYPE_CHECKING:
@@ -27,79 +26,9 @@ class Settings:
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {
-            "breakpoint": self._breakpoint_here,
-            "breakpoint_state": self._toggle_state,
-            "breakpoint_condition": self._ask_condition,
             "set_symbol": self._ask_symbol,
             "choose_program": self._ask_program,
         }
-
-    # -- breakpoints --------------------------------------------------------------------------
-
-    def _breakpoint_here(self) -> None:
-        selected = self.screen.replaying.selected_temporary()
-        recording = self.screen.replaying.recording
-        if self.screen.focused_pane() == "run" and selected is not None and recording is not None:
-            line = recording.steps[selected.position].kernel_line
-            self._toggle(recording.kernel, line)
-            return
-        self.toggle_breakpoint(self.screen.query_one(SourceView).line)
-
-    def toggle_breakpoint(self, line: int) -> None:
-        """Set or clear a breakpoint on a line of the document, or say why it cannot be."""
-        kernel = self.screen.query_one(SourceView).document.kernel_at(line)
-        kernel_line = kernel.kernel_line(line) if kernel is not None else None
-        if kernel is None or kernel_line is None:
-            self.screen.say(
-                f"No breakpoint on line {line}: only lines of a kernel's source run here. "
-                "Put the cursor on a tmp line of a kernel."
-            )
-            return
-        self._toggle(kernel.name, kernel_line)
-
-    def _toggle(self, kernel: str, kernel_line: int) -> None:
-        incident = self.screen.browsing.incident
-        assert incident is not None
-        told = self.screen.stops.toggle(kernel, incident.kernel_program(kernel), kernel_line)
-        self.screen.say(told)
-        self._changed()
-
-    def _toggle_state(self) -> None:
-        place = self.screen.browsing.kernel_line_here()
-        told = self.screen.stops.toggle_state(place[0].name, place[1]) if place else ""
-        self.screen.say(told or "There is no breakpoint on this line; b sets one.")
-        self._changed()
-
-    def _changed(self) -> None:
-        self.screen.replaying.show()
-        self.screen.browsing.list_entries()
-
-    def _ask_condition(self) -> None:
-        place = self.screen.browsing.kernel_line_here()
-        incident = self.screen.browsing.incident
-        if place is None or incident is None:
-            self.screen.say("A condition needs a line of a kernel under the cursor.")
-            return
-        kernel, kernel_line = place
-        program = incident.kernel_program(kernel.name)
-        stops = self.screen.stops
-
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self.screen.say(stops.set_condition(kernel.name, kernel_line, text))
-                self._changed()
-
-        self.screen.app.push_screen(
-            Ask(
-                f"Stop at kernel line {kernel_line} only when",
-                "A comparison of names of the kernel that must hold in some lane, such as "
-                "tmp10 < 0. Empty: always. “after 2” lets two hits pass, “log tmp4” writes the "
-                "value down instead of stopping.",
-                value=stops.condition(kernel.name, kernel_line),
-                check=lambda text: stops.problem(program, kernel_line, text),
-            ),
-            typed,
-        )
 
     # -- symbols ------------------------------------------------------------------------------
 

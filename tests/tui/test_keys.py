@@ -13,6 +13,7 @@ from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.dialogs.paste_log import PasteLog
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.dialogs.search import Search
+from aoti_tui.tui.help import help_text
 from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.lane_view import flat_of
 from aoti_tui.tui.panes.chain import Chain, ChainTree
@@ -30,7 +31,7 @@ def test_every_action_has_a_handler_and_no_key_is_given_twice() -> None:
 
     screen = MainScreen(demo_request(), Config())
     assert set(screen.handlers) == set(BY_ID)
-    keys = [key for action in ACTIONS for key in action.keys.split(",")]
+    keys = [key for action in ACTIONS for key in action.keys.split(",") if key]
     assert len(keys) == len(set(keys))
 
 
@@ -150,7 +151,7 @@ async def test_replay_keys() -> None:
 
 async def test_a_condition_must_hold() -> None:
     async with opened() as user:
-        await user.press("up", "alt+b")
+        await user.press("up", "K")
         await user.type("tmp10 <")
         await user.press("enter")
         await user.see("✗")
@@ -248,6 +249,44 @@ async def test_the_navigator_filters_and_goes() -> None:
         await user.press("ctrl+f", "escape")
         assert len(rows.rows) > 40
         assert user.screen.query_one(Navigator).query_one(Input).value == ""
+
+
+async def test_enter_in_the_filter_takes_the_best_fit_not_the_row_before() -> None:
+    async with opened() as user:
+        await user.press("5", "end", "ctrl+f")
+        await user.type("s7")
+        navigator = user.screen.query_one(Navigator)
+        await user.until(lambda: len(navigator.query_one(Rows).rows) < 30, "fewer rows")
+        assert navigator.highlighted is not None
+        assert navigator.highlighted.label == "s7"
+        await user.press("enter")
+        view = user.screen.query_one(SourceView)
+        assert "s7" in view.document.text(view.line)
+        await user.press("ctrl+f")
+        await user.type("zzqq")
+        await user.see("Nothing fits “zzqq”; escape clears the filter.")
+
+
+async def test_help_has_the_keys_of_the_focused_pane_in_front() -> None:
+    async with opened() as user:
+        await user.press("5", "question_mark")
+        await user.see("In this pane", "Home ^Home First row", "End ^End G Last row", "PgDn")
+        await user.see("Enter Go to what the row stands for", "Del Clear the breakpoint")
+        await user.press("escape", "1", "question_mark")
+        await user.see("In this pane", "^End G Bottom of the file", "PgDn Space Page down")
+        await user.press("escape", "c")
+        await user.see("The assert at kernel line 46 fails")
+        user.screen.query_one(LaneGrid).focus()
+        await user.press("question_mark")
+        await user.see("In this pane", "Home First lane", "m Map")
+
+
+def test_every_action_is_in_the_help_with_its_key_or_that_of_the_palette() -> None:
+    text, _ = help_text(None, (), {"suspend": "f4"})
+    lines = text.split("\n")
+    assert "  ^p          Clear all breakpoints of this wrapper" in lines
+    assert "  F4          Back to the shell; fg comes back" in lines
+    assert all(any(line.endswith(action.tooltip) for line in lines) for action in ACTIONS)
 
 
 async def test_help_answer_palette_and_messages() -> None:

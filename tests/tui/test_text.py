@@ -2,7 +2,7 @@
 
 import pytest
 
-from aoti_tui.tui.text import fit, plain, shorten_middle, visible
+from aoti_tui.tui.text import fit, fit_words, plain, shorten_middle, visible
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,12 @@ def test_shortened_kernel_names_keep_family_and_number() -> None:
     short = shorten_middle("triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1", 20)
     assert short == "triton_red…m_where_1"
     assert len(short) == 20
+
+
+def test_details_are_cut_between_words() -> None:
+    assert fit_words("input 0, tensor, 6 guards", 40) == "input 0, tensor, 6 guards"
+    assert fit_words("input 0, tensor, 6 guards", 18) == "input 0, tensor…"
+    assert fit_words("opt-in: runs under AOTI_RUNTIME_CHECK_INPUTS=1", 12) == "opt-in…"
+    assert fit_words("opt-in: runs under AOTI_RUNTIME_CHECK_INPUTS=1", 4) == ""
+    assert fit_words("triton_red_fused_cumsum_0:46", 14) == "triton_…m_0:46"
+    assert fit_words("", 5) == ""

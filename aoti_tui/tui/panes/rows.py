@@ -46,9 +46,9 @@ class Rows(ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "edge(-1)", "First", show=False),
-        Binding("end", "edge(1)", "Last", show=False),
-        Binding("enter", "choose", "Choose", show=False),
+        Binding("home,ctrl+home", "edge(-1)", "First row", show=False),
+        Binding("end,ctrl+end,G", "edge(1)", "Last row", show=False),
+        Binding("enter", "choose", "Go to what the row stands for", show=False),
     ]
     HELP = "↑↓ move, Enter goes to the row."
 

@@ -65,15 +65,15 @@ class SourceView(ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Line down", show=False),
         Binding("left,h", "move_name(-1)", "Name left", show=False),
         Binding("right,l", "move_name(1)", "Name right", show=False),
-        Binding("home", "edge_name(0)", "First name", show=False),
-        Binding("end", "edge_name(-1)", "Last name", show=False),
+        Binding("home", "edge_name(0)", "First name of the line", show=False),
+        Binding("end", "edge_name(-1)", "Last name of the line", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown,space", "page(1)", "Page down", show=False),
-        Binding("ctrl+home", "edge(-1)", "Top", show=False),
-        Binding("ctrl+end", "edge(1)", "Bottom", show=False),
+        Binding("ctrl+home", "edge(-1)", "Top of the file", show=False),
+        Binding("ctrl+end,G", "edge(1)", "Bottom of the file", show=False),
         Binding("shift+left", "pan(-8)", "Scroll left", show=False),
         Binding("shift+right", "pan(8)", "Scroll right", show=False),
-        Binding("enter", "follow", "Go to the definition", show=False),
+        Binding("enter", "follow", "Go to where the name comes from", show=False),
     ]
     HELP = (
         "Source of the wrapper and its kernels. The columns are breakpoint, marker, wrapper line "
