@@ -222,6 +222,13 @@ ACTIONS: tuple[Action, ...] = (
         footer=True,
         also="go to find grep value",
     ),
+    Action(
+        "command",
+        "colon",
+        "Command",
+        "Type a command as in gdb: p tmp4 - ks0, b tmp10 if tmp10 < 0, info b, 777, tmp7, [3,1]",
+        "Find",
+    ),
     Action("search_next", "full_stop", "Next match", "Go to the next match", "Find"),
     Action("search_previous", "comma", "Previous match", "Go to the match before", "Find"),
     Action("jump_back", "ctrl+o", "Back to", "Back to the place before the last jump", "Find"),

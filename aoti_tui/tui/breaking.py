@@ -101,6 +101,19 @@ class Breaking:
         self.screen.say(told)
         self._changed()
 
+    def set_at(self, kernel: str, kernel_line: int, condition: str) -> str:
+        """Set a breakpoint on a kernel line; a sentence when none can be there."""
+        incident = self.screen.browsing.incident
+        assert incident is not None
+        program = incident.kernel_program(kernel)
+        problem = self.screen.stops.problem(program, kernel_line, condition)
+        if problem:
+            return f"No breakpoint: {problem}."
+        told = self.screen.stops.set_condition(kernel, kernel_line, condition)
+        self.screen.say(told + self._way_to(kernel, kernel_line))
+        self._changed()
+        return ""
+
     def _toggle_state(self) -> None:
         place = self._here()
         if place is not None:

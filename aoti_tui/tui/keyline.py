@@ -20,6 +20,7 @@ _SHOWN = {
     "slash": "/",
     "full_stop": ".",
     "comma": ",",
+    "colon": ":",
     "equals_sign": "=",
     "number_sign": "#",
     "escape": "esc",

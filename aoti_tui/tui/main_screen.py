@@ -23,6 +23,7 @@ from aoti_tui.tui.arranging import Arranging
 from aoti_tui.tui.body import Body
 from aoti_tui.tui.breaking import Breaking
 from aoti_tui.tui.browsing import Browsing
+from aoti_tui.tui.commands import Commands
 from aoti_tui.tui.config import Config
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.document import SourceDocument
@@ -106,6 +107,7 @@ class MainScreen(Screen[int]):
         self.greeting = Greeting(self)
         self.writers = Writers(self)
         self.tensors = Tensors(self)
+        self.commands = Commands(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
             **self.arranging.handlers(),
@@ -120,6 +122,7 @@ class MainScreen(Screen[int]):
             **self.breaking.handlers(),
             **self.writers.handlers(),
             **self.tensors.handlers(),
+            **self.commands.handlers(),
         }
         self._said = ""
         self._marked_kernel: Kernel | None = None

@@ -267,6 +267,15 @@ class Watching:
             typed,
         )
 
+    def add(self, text: str) -> str:
+        """Add a watch; a sentence when it cannot be."""
+        problem = self._problem(text, "") if text else "display shows an expression: display tmp4."
+        problem = problem or self.replaying.stops.replace_watch("", text)
+        if not problem:
+            self.replaying.show()
+            self.screen.say(self._told(text))
+        return problem
+
     def _problem(self, text: str, old: str) -> str:
         """Why an expression cannot be watched, or ``""``."""
         if not text or text == old:

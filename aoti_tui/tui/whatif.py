@@ -83,6 +83,20 @@ class Settings:
         }
         self.screen.query_one(Navigator).set_values(values)
 
+    def set_by_text(self, text: str) -> str:
+        """Set a symbol as ``s7=3``; a sentence when it cannot be."""
+        match = re.fullmatch(r"(\w+)\s*=\s*(-?\d+(?:\.\d+)?)?", text.strip())
+        incident = self.screen.browsing.incident
+        names = {s.name for s in incident.index.symbols} if incident is not None else set()
+        if match is None:
+            return "set sets a symbol: set s7=3; set s7= takes the value back."
+        if match[1] not in names:
+            return f"The wrapper has no symbol {match[1]}."
+        if self.screen.replaying.running:
+            return "A replay is running; escape cancels it."
+        self._set(match[1], float(match[2]) if match[2] is not None else None)
+        return ""
+
     # -- programs -----------------------------------------------------------------------------
 
     def _ask_program(self) -> None:
