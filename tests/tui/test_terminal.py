@@ -107,16 +107,24 @@ def test_doubt_back_from_the_assert_to_the_load_and_its_element() -> None:
         user.press("w")
         user.see("tmp10 = where(tmp9=True, tmp8=-1, tmp6=-1) → -1")
         user.press("w")
+        user.see("tmp8 = tmp6=-1 + tmp7=0 → -1")
+        user.press("w")
         user.see("tmp6 = where(tmp4=False, tmp2=-1, tmp5=-1) → -1")
+        # Each time the operand that decided: where(tmp4=False, …) took tmp5.
         user.press("w")
         user.see("tmp5 = -1 + ks0=0 → -1")
         user.press("w")
         user.see("tmp5 = -1 comes from ks0 = 0 (s7, input)")
-        # And the other operand: the element of the buffer that this program loads.
+        # And the other operand: the element of the buffer that this program loads, and the
+        # kernel, program and lane that wrote it.
         user.press("\x1b[A" * 12)
         user.see("759 28 ┃")
         user.press("t")
         user.see("reads in_ptr0[2]", "→ 0")
+        user.press("w")
+        user.see("in_ptr0[2] is buf0[2] = 0, written once by lane [0, 2] of program 0")
+        user.press("\x0f")
+        user.see("Back at step")
         user.press("q")
         assert user.wait() == 0
 
