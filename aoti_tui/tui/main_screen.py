@@ -354,6 +354,7 @@ class MainScreen(Screen[int]):
         self.browsing.load(event.incident)
         self.replaying.show()
         self.arranging.place_panes()
+        tasks.settle()
         if self.request.warm_up:
             tasks.warm_up(self)
         self.greeting.opened(event.told)
@@ -375,6 +376,7 @@ class MainScreen(Screen[int]):
     def _replayed(self, event: Replayed) -> None:
         self.replaying.finished(event.outcome)
         self.settings.learned(event.outcome.symbols)
+        tasks.settle()
 
     @on(WorkerReady)
     def _worker_ready(self) -> None:

@@ -111,13 +111,18 @@ def open_incident(screen: MainScreen) -> None:
             fatal = screen.browsing.incident is None
             screen.post_message(Refused(error.what, error.why, error.do, fatal=fatal))
             return
-        # The index lives as long as the program: looking through it for garbage, again and again,
-        # is felt as a stutter in a large wrapper.
         gc.collect()
-        gc.freeze()
+        settle()
         screen.post_message(Opened(incident))
 
     _thread(screen, work, "open")
+
+
+def settle() -> None:
+    """Take what is there now for good: index, entries and recordings live as long as the program,
+    and looking through them for garbage, again and again, is felt as a stutter in a large wrapper.
+    """
+    gc.freeze()
 
 
 def warm_up(screen: MainScreen) -> None:

@@ -65,7 +65,10 @@ class Navigator(Pane):
     def __init__(self) -> None:
         super().__init__(id="nav", title="Navigator")
         self._entries: Sequence[Entry] = ()
-        self._fitted: tuple[str, Sequence[Entry]] = ("", ())
+        self._rows: dict[int, Row] = {}
+        """The row of each entry, by its id: made once, whatever the filter shows of them."""
+        self._fits_of: dict[str, Sequence[tuple[int, Entry]]] = {}
+        """What fitted the queries so far, so that taking back a letter finds it again."""
         self._visited: set[object] = set()
         self._values: dict[str, str] = {}
         self._detail_shown = False
@@ -77,7 +80,8 @@ class Navigator(Pane):
 
     def load(self, entries: Sequence[Entry]) -> None:
         self._entries = entries
-        self._fitted = ("", ())
+        self._fits_of.clear()
+        self._rows = {id(one): Row(self._draw(one), one, strong=one.failed) for one in entries}
         self._fill()
 
     def set_values(self, values: dict[str, str]) -> None:
@@ -136,7 +140,7 @@ class Navigator(Pane):
             if entry.group != group:
                 group = entry.group
                 made.append(Row(_heading(group, counts[group]), selectable=False, heading=True))
-            made.append(Row(self._draw(entry), entry, strong=entry.failed))
+            made.append(self._rows[id(entry)])
         rows.set_rows(made, keep=keep)
         if query.strip() and not shown:
             self._detail(f"Nothing fits “{query.strip()}”; escape clears the filter.")
@@ -149,12 +153,14 @@ class Navigator(Pane):
         """Entries that fit the query with what it costs, None for an empty one. What did not fit
         a shorter query is not looked at again."""
         if not query.strip():
-            self._fitted = ("", ())
+            self._fits_of.clear()
             return None
-        last, before = self._fitted
-        fits = fitting(before if last and query.startswith(last) else self._entries, query)
-        self._fitted = (query, [entry for _, entry in fits])
-        return fits
+        found = self._fits_of.get(query)
+        if found is None:
+            shorter = max((q for q in self._fits_of if query.startswith(q)), key=len, default="")
+            before = [entry for _, entry in self._fits_of[shorter]] if shorter else self._entries
+            found = self._fits_of[query] = fitting(before, query)
+        return found
 
     def _draw(self, entry: Entry) -> Callable[[int], Text]:
         def draw(width: int) -> Text:
