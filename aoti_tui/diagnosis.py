@@ -7,18 +7,26 @@ first that fires is the one: on the GPU the first assert ends the process.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from aoti_tui.failure.elements import SHOWN, valid_range
 from aoti_tui.failure.evidence import Evidence
-from aoti_tui.failure.model import Candidate, Failure, Source
+from aoti_tui.failure.model import BadElement, BadElements, Candidate, Failure, Source
 from aoti_tui.failure.not_finite import not_finite_words
 from aoti_tui.failure.provenance import walk
+from aoti_tui.failure.words import integer, plural, valid_words
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.facts import ReplayFacts, TruncatedSymbol, collect_facts
+from aoti_tui.replay.facts import (
+    ReplayFacts,
+    TruncatedSymbol,
+    collect_facts,
+    truncation_words,
+)
 from aoti_tui.replay.session import ReplaySession
+from aoti_tui.replay.traced import trace_failing
 
 Progress = Callable[[str, float], None]
 _MOST_LAUNCHES = 24
@@ -70,7 +78,10 @@ def judge(
             last_error = error
             notes.append(f"{launch.kernel} (:{launch.line}) was not replayed: {error.why}")
             continue
-        evidence = evidence_of(facts, found, failure, program_of(candidate.kernel))
+        program = program_of(candidate.kernel)
+        evidence = evidence_of(facts, found, failure, program)
+        if facts.fired and not facts.made_up and _needs_tracing(failure, candidate):
+            evidence = traced_evidence(session, launch, program, found, facts, evidence)
         judged = Judged(candidate, launch.line, evidence, ())
         if facts.fired:
             return Judged(
@@ -107,8 +118,8 @@ def evidence_of(
     notes: list[str] = []
     if facts.fired and not facts.complete:
         notes.append(
-            f"{facts.lanes_examined} of {facts.failing_lanes} failing lanes were looked at, in "
-            f"{facts.programs_examined} of {len(facts.programs)} programs"
+            f"{facts.lanes_examined} of {plural(facts.failing_lanes, 'failing lane')} were looked "
+            f"at, in {facts.programs_examined} of {plural(len(facts.programs), 'program')}"
         )
     raw = raw_index(program, found)
     if raw is not None and facts.first_values:
@@ -158,6 +169,65 @@ def _size(failure: Failure, source: Source) -> int | None:
     return None
 
 
+def _needs_tracing(failure: Failure, candidate: Candidate) -> bool:
+    """Whether the inputs file alone did not name the wrong elements already."""
+    return failure.bad is None or candidate.kernel != failure.kernel
+
+
+def traced_evidence(
+    session: ReplaySession,
+    launch: Launch,
+    program: KernelProgram,
+    found: KernelAssert,
+    facts: ReplayFacts,
+    evidence: Evidence,
+) -> Evidence:
+    """The evidence with where the failing lanes' index comes from, element by element."""
+    raw = raw_index(program, found)
+    bound = facts.bound
+    if raw is None or not raw.isidentifier() or bound is None or bound <= 0:
+        return evidence
+    try:
+        traced = trace_failing(session, launch, found.line, raw, facts.programs)
+    except ReplayError as error:
+        if error.kind in ("cancelled", "unavailable"):
+            raise
+        return evidence
+    lowest, highest = valid_range(found, raw, bound)
+    values = [one.value for one in traced.elements]
+    outside = [v for v in values if v > highest or (lowest is not None and v < lowest)]
+    if values and len(outside) == len(values):
+        first = traced.elements[0]
+        bad = BadElements(
+            name=first.name,
+            position=first.position,
+            shape=first.shape,
+            first=tuple(
+                BadElement(one.index, one.element, one.value) for one in traced.elements[:SHOWN]
+            ),
+            count=len(values),
+            lowest=lowest,
+            highest=highest,
+            smallest=min(values),
+            largest=max(values),
+            equal=sum(v == bound for v in values),
+            above=sum(v > bound for v in values),
+            below=sum(v < bound for v in values),
+            found_by="replay",
+            complete=traced.complete,
+        )
+        return replace(evidence, bad=bad)
+    seen = traced.first
+    if seen is None:
+        return evidence
+    said = f"{raw} = {integer(seen.value)} in lane {list(seen.lane)} of program {seen.program}"
+    said += f", {valid_words(lowest, highest)}"
+    if seen.loaded:
+        said += f"; loaded from {seen.loaded}"
+        said += f", computed by {seen.computed_by}" if seen.computed_by else ""
+    return replace(evidence, traced=said)
+
+
 def _truncated(symbols: tuple[TruncatedSymbol, ...], failure: Failure) -> str | None:
     """The truncated symbol on the path of this failure's bound or index, in words."""
     on_path = {
@@ -168,10 +238,7 @@ def _truncated(symbols: tuple[TruncatedSymbol, ...], failure: Failure) -> str | 
     }
     for symbol in symbols:
         if symbol.name in on_path:
-            return (
-                f"{symbol.name} = {symbol.expression} gave {symbol.got}, exactly it is "
-                f"{symbol.exact:g}"
-            )
+            return truncation_words(symbol)
     return None
 
 
@@ -189,12 +256,15 @@ def _agreement(failure: Failure, candidate: Candidate, facts: ReplayFacts) -> tu
     if failure.programs and missing:
         shown = ", ".join(str(p) for p in sorted(missing)[:4])
         notes.append(
-            f"the log names {len(missing)} programs that did not fail in the replay ({shown}): "
-            "the inputs may not be those of the failed run"
+            f"the log names {plural(len(missing), 'program')} that did not fail in the replay "
+            f"({shown}): the inputs may not be those of the failed run"
         )
     elif failure.programs:
+        count = len(failure.programs)
+        which = "the program" if count == 1 else f"all {count} programs"
         notes.append(
-            f"all {len(failure.programs)} programs of the log failed in the replay too "
-            f"({len(facts.programs)} in all)"
+            f"{which} of the log failed in the replay too ({len(facts.programs)} in all)"
+            if len(facts.programs) != count
+            else f"{which} of the log, and no other, failed in the replay too"
         )
     return tuple(notes)

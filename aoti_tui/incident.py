@@ -16,13 +16,13 @@ from aoti_tui.artifacts.saved_tensors import read_saved
 from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
 from aoti_tui.diagnosis import judge
 from aoti_tui.failure.explain import Explainer
+from aoti_tui.failure.headline import headline
 from aoti_tui.failure.known import known_from_inputs
 from aoti_tui.failure.log import read_log
 from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode, Source
 from aoti_tui.failure.names import trace_name
-from aoti_tui.failure.provenance import Known, walk
+from aoti_tui.failure.provenance import InputData, Known, walk
 from aoti_tui.failure.runtime_checks import check_of, check_words
-from aoti_tui.failure.text import headline
 from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
@@ -30,8 +30,9 @@ from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.facts import truncated_symbols, truncation_words
 from aoti_tui.replay.inputs import check_given, decode_given
-from aoti_tui.replay.model import GivenInput, ReplayResult
+from aoti_tui.replay.model import GivenInput, ReplayResult, SymbolValue
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.upstream import Upstream, find_upstream
 
@@ -323,6 +324,7 @@ def _known(
     values: dict[int, int | float] = {}
     words: dict[int, str] = {}
     ranges: dict[str, tuple[int, int]] = {}
+    data: dict[str, InputData] = {}
     inputs: list[GivenInput] = []
     for one, value in zip(decoded, saved, strict=True):
         dims.update({(one.position, dim): size for dim, size in enumerate(one.shape)})
@@ -332,8 +334,19 @@ def _known(
         # Arithmetic on 8 and 16 bits wraps, which intervals do not follow.
         if value.span is not None and one.dtype in ("int32", "int64"):
             ranges[one.name] = value.span
+        if value.elements is not None:
+            data[one.name] = InputData(
+                one.name, one.position, one.shape, one.stride, value.elements
+            )
         inputs.append(replace(one, summary=value.words))
     known = known_from_inputs(index, dims, values, given.settings, words, ranges)
+    symbols = tuple(SymbolValue(n, v, "input", "") for n, v in known.symbols.items())
+    known = replace(
+        known,
+        data=data,
+        strides={one.position: one.stride for one in decoded},
+        truncated={s.name: truncation_words(s) for s in truncated_symbols(index, symbols)},
+    )
     return known, tuple(inputs), problems
 
 

@@ -12,6 +12,7 @@ import io
 import pickle
 import struct
 import zipfile
+from array import array
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ class SavedValue:
     words: str
     span: tuple[int, int] | None = None
     """Smallest and largest element of an integer tensor that was read and is not empty."""
+    elements: array[int] | None = None
+    """All elements of an integer tensor that was read, in the order of its dimensions."""
 
     def as_reply(self) -> dict[str, Any]:
         """The value as the worker's ``load`` request lists it."""
@@ -220,10 +223,14 @@ def _describe(package: zipfile.ZipFile, root: str, little: bool, key: str, one: 
         values = _contents(package, root, little, one)
         only = values[0] if values is not None and len(values) == 1 else None
         words = _words(one, values)
-        span = None
+        span = elements = None
         if values and isinstance(values[0], int) and one.dtype != "bool":
             span = (int(min(values)), int(max(values)))
-        return SavedValue(key, "tensor", one.dtype, one.shape, one.stride, only, words, span)
+            code = "Q" if one.dtype == "uint64" else "q"
+            elements = array(code, (int(value) for value in values))
+        return SavedValue(
+            key, "tensor", one.dtype, one.shape, one.stride, only, words, span, elements
+        )
     for kind, of in (("bool", bool), ("int", int), ("float", float)):
         if isinstance(one, of):
             return SavedValue(key, kind, kind, (), (), one, str(one))

@@ -9,14 +9,17 @@ from typing import Any
 
 from aoti_tui.failure.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import (
+    BadElements,
     Candidate,
     Cause,
     Failure,
     GuardFinding,
+    IndexedTensor,
     ProvenanceNode,
     Source,
     ValueProvenance,
 )
+from aoti_tui.failure.words import element_line
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Kernel, Scope, WrapperIndex
 
@@ -64,6 +67,42 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "fixes": [{"title": f.title, "text": f.text} for f in failure.fixes],
         "siblings": [{"kernel_line": line, "message": text} for line, text in failure.siblings],
         "notes": list(failure.notes),
+        "bad_elements": _bad(failure.bad),
+        "indexed": _indexed(failure.indexed),
+        "traced": failure.traced or None,
+    }
+
+
+def _bad(bad: BadElements | None) -> dict[str, Any] | None:
+    """The elements of an input (or constant) that hold an index out of range."""
+    if bad is None:
+        return None
+    return {
+        "name": bad.name,
+        "position": bad.position,
+        "shape": list(bad.shape),
+        "elements": [
+            {"index": list(one.index), "element": one.element, "value": one.value}
+            for one in bad.first
+        ],
+        "count": bad.count,
+        "read": bad.read,
+        "valid": [bad.lowest, bad.highest],
+        "found_by": bad.found_by,
+        "complete": bad.complete,
+        "text": element_line(bad),
+    }
+
+
+def _indexed(indexed: IndexedTensor | None) -> dict[str, Any] | None:
+    if indexed is None:
+        return None
+    return {
+        "parameter": indexed.parameter,
+        "name": indexed.name,
+        "position": indexed.position,
+        "dim": indexed.dim,
+        "size": indexed.size,
     }
 
 
@@ -77,6 +116,8 @@ def _value(value: ValueProvenance) -> dict[str, Any]:
         found["raw"] = value.raw
     if value.value is not None:
         found["value"] = value.value
+    if value.may_also_name:
+        found["may_also_name"] = [source_json(s) for s in value.may_also_name]
     return found
 
 

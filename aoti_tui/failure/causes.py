@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aoti_tui.failure.evidence import Evidence
-from aoti_tui.failure.model import Cause, ProvenanceNode, Source, ValueProvenance
+from aoti_tui.failure.model import BadElements, Cause, ProvenanceNode, Source, ValueProvenance
 from aoti_tui.failure.provenance import walk
 from aoti_tui.failure.ranges import Interval
+from aoti_tui.failure.words import element_line, plural
+from aoti_tui.kernel.addresses import masks_lanes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,40 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
     return None
 
 
+def cause_by_elements(
+    question: Question, bound: int, bad: BadElements, truncated: Mapping[str, str]
+) -> Cause | None:
+    """The cause that bad elements of the given inputs establish, for an assert that fired.
+
+    None where the size may be the wrong one of the two, or where lanes that do nothing may be the
+    ones that failed: only a replay tells.
+    """
+    narrower = _narrower_mask(question)
+    if narrower is not None and not masks_lanes_only(narrower):
+        return None
+    if any(node.kind == "symbol" and node.name in truncated for node in walk(question.bound.tree)):
+        return None
+    sized = _sized(question, bound)
+    said = (*([sized] if sized != str(bound) else []), element_line(bad))
+    if bad.equal == bad.count:
+        text = (
+            f"{bad.name} holds {bound}, which is the size {_sized(question, bound)} itself: one "
+            f"past the last valid index {bad.highest}"
+        )
+        return Cause("index-equals-size", text, True, said)
+    if bad.above or bad.equal:
+        text = (
+            f"{bad.name} holds {bad.largest}, but {_sized(question, bound)} allows at most "
+            f"{bad.highest}"
+        )
+        return Cause("index-too-large", text, True, said)
+    text = (
+        f"{bad.name} holds {bad.smallest}, but {_sized(question, bound)} allows no less than "
+        f"{bad.lowest}"
+    )
+    return Cause("index-too-negative", text, True, said)
+
+
 def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
     facts: list[str] = []
     if evidence.bound is not None:
@@ -143,7 +180,8 @@ def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
             if evidence.raw_min == evidence.raw_max
             else f"{evidence.raw_min} to {evidence.raw_max}"
         )
-        facts.append(f"{question.raw} = {span} in {evidence.failing} failing lanes looked at")
+        looked = plural(evidence.failing, "failing lane")
+        facts.append(f"{question.raw} = {span} in {looked} looked at")
     facts.extend(evidence.notes)
     return tuple(facts)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aoti_tui.failure.model import BadElements
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -35,3 +37,7 @@ class Evidence:
     values: dict[str, int | float | bool] = field(default_factory=dict)
     """The first failing lane's values by name."""
     notes: tuple[str, ...] = ()
+    bad: BadElements | None = None
+    """Elements of an input that the failing lanes loaded their index from, unchanged."""
+    traced: str = ""
+    """Where a bad index was seen, in words, when it is no input's element unchanged."""

@@ -7,13 +7,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from aoti_tui.failure.bounds import bound_tree, index_tree, indexed_accesses
-from aoti_tui.failure.causes import Question, cause_by_range, confirmed_cause, possible_causes
+from aoti_tui.failure.causes import (
+    Question,
+    cause_by_elements,
+    cause_by_range,
+    confirmed_cause,
+    possible_causes,
+)
+from aoti_tui.failure.elements import bad_elements, indexed_tensor, same_sizes
 from aoti_tui.failure.evidence import Evidence
 from aoti_tui.failure.fixes import fixes_for
 from aoti_tui.failure.guards import guard_findings
 from aoti_tui.failure.match import match_assert
 from aoti_tui.failure.memory import Memory
 from aoti_tui.failure.model import (
+    BAD_INDEX,
     Candidate,
     Cause,
     Failure,
@@ -110,13 +118,26 @@ class Explainer:
         launch = self._launch(chosen, launch_line)
         bound = self._bound(kernel, program, found, launch, known, evidence)
         index = self._index(kernel, program, found, launch, known)
+        size = int(bound.value) if bound.value is not None else None
+        bad = indexed = None
+        if launch is not None:
+            indexed = indexed_tensor(self.memory, program, kernel, found, launch, size, known)
+        if launch is not None and size is not None:
+            bad = bad_elements(
+                self.memory, self.program_of, kernel, found, launch, index, size, known
+            )
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
         question = self._question(program, found, bound, index)
         possible = possible_causes(question)
-        evidence = evidence or Evidence(bound=int(bound.value) if bound.value is not None else None)
+        evidence = evidence or Evidence(bound=size)
+        if bad is None and not evidence.made_up:
+            bad = evidence.bad
         cause = confirmed_cause(question, evidence)
-        if cause is None and launch is not None and (logged is not None or evidence.fired):
+        settled = logged is not None or evidence.fired
+        if cause is None and settled and size is not None and bad is not None:
+            cause = cause_by_elements(question, size, bad, known.truncated)
+        if cause is None and launch is not None and settled:
             cause = self._cause_by_range(question, launch, program, found, bound, known)
         if cause is None:
             cause = replace(possible[0], evidence=evidence.notes)
@@ -148,6 +169,9 @@ class Explainer:
             model_frames=launch.model_frames if launch is not None else (),
             debug_handle=launch.debug_handle if launch is not None else None,
             notes=() if evidence.fired else _notes(candidates, chosen, launch),
+            bad=bad if cause.code in BAD_INDEX else None,
+            indexed=indexed,
+            traced=evidence.traced if bad is None else "",
         )
 
     def _cause_by_range(
@@ -194,8 +218,10 @@ class Explainer:
             value = self.bound_value(found, launch, known)
         if value is not None:
             tree = replace(tree, value=str(value))
+        sources = sources_of(tree)
+        also = same_sizes(self.index, known, sources)
         return ValueProvenance(
-            found.upper or found.lower or "", None, tree, sources_of(tree), value
+            found.upper or found.lower or "", None, tree, sources, value, may_also_name=also
         )
 
     def bound_value(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aoti_tui.failure.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import (
+    BAD_INDEX,
     Cause,
     Fix,
     GuardFinding,
@@ -29,6 +30,7 @@ def fixes_for(
         fixes.append(_report_to_pytorch(cause, kernel))
     dims = [s for s in bound.sources if s.kind == "input_dim"]
     data = [s for s in index.sources if s.kind == "input"]
+    made_of = [s for s in index.sources if s.kind in ("input", "constant", "random")]
     op = ops[0].pattern if ops else "the lookup"
     aten = ops[0].aten if ops else "the op"
     if cause.code == "empty-dimension" and dims:
@@ -49,11 +51,14 @@ def fixes_for(
                 f"range, or a `torch._check` that the index is below {bound.text}.",
             )
         )
-    if dims:
+    # Guards see sizes, not values: they help where a size is to blame.
+    sizes_matter = cause.code == "empty-dimension" or (cause.code in BAD_INDEX and not made_of)
+    if cause.code == "empty-dimension" and dims:
         fixes.append(_export_edges(dims, guards))
-    if any(g.enforced == RUNTIME_CHECKS for g in guards):
-        fixes.append(_runtime_checks(guards))
-    elif dims and all(g.enforced == "absent" for g in guards):
+    if any(g.enforced == RUNTIME_CHECKS and g.would_catch is not False for g in guards):
+        if sizes_matter:
+            fixes.append(_runtime_checks(guards))
+    elif sizes_matter and dims and all(g.enforced == "absent" for g in guards):
         fixes.append(_add_guard(dims))
     fixes.append(_next_run())
     return tuple(fixes)

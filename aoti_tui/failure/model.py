@@ -141,6 +141,10 @@ class GuardFinding:
     """Elements from one index of the dimension to the next, where a guard fixes it."""
 
 
+BAD_INDEX = frozenset({"index-equals-size", "index-too-large", "index-too-negative"})
+"""Causes that blame the index, not the size."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Why it failed. ``confirmed`` only when established from values.
@@ -172,6 +176,64 @@ class OpPattern:
 
 
 @dataclass(frozen=True, slots=True)
+class BadElement:
+    """One element of a tensor that holds an index out of range."""
+
+    index: tuple[int, ...]
+    """By the tensor's dimensions."""
+    element: int
+    """Counted in memory from the tensor's data pointer."""
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class BadElements:
+    """The elements of an input (or constant) that the assert fails for, because the index is
+    their value unchanged.
+
+    ``lowest`` and ``highest`` are the smallest and largest valid value; ``lowest`` is None when
+    the assert checks no lower bound.
+    """
+
+    name: str
+    """Input name, or a constant's FQN."""
+    position: int | None
+    shape: tuple[int, ...]
+    first: tuple[BadElement, ...]
+    count: int
+    lowest: int | None
+    highest: int
+    smallest: int
+    largest: int
+    """Of the bad values."""
+    read: int | None = None
+    """Elements that the assert checks; None when that is not known."""
+    equal: int = 0
+    """How many of them are exactly the size (``highest + 1``)."""
+    above: int = 0
+    below: int = 0
+    found_by: str = "inputs"
+    """``inputs`` (the inputs file alone) or ``replay`` (the failing lanes' loads)."""
+    complete: bool = True
+    """Whether all failing lanes were looked at, so that ``count`` is the whole number."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTensor:
+    """The tensor that the checked index walks.
+
+    ``dim`` and ``size`` say which of its dimensions, None where that is not clear.
+    """
+
+    parameter: str
+    name: str
+    """Input, buffer, or a constant's FQN."""
+    position: int | None = None
+    dim: int | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """One failed assert, explained."""
 
@@ -200,3 +262,8 @@ class Failure:
     """Lines of the user's model that made the kernel, where the wrapper carries them."""
     debug_handle: int | None = None
     """Inductor's provenance debug handle of the launch, where the wrapper carries it."""
+    bad: BadElements | None = None
+    """The elements that are wrong, where the index is their value unchanged."""
+    indexed: IndexedTensor | None = None
+    traced: str = ""
+    """Where a replay saw a bad index, in words, when no element of an input holds it unchanged."""

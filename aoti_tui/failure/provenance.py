@@ -7,7 +7,7 @@ ends of the chain; :mod:`aoti_tui.failure.tracing` builds it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.failure.model import ProvenanceNode, Source
@@ -21,6 +21,17 @@ _NOT_A_NAME = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class InputData:
+    """The elements of a given integer input, in the order of its dimensions."""
+
+    name: str
+    position: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    elements: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """Values known from the inputs, by the user or from a replay."""
 
@@ -31,6 +42,12 @@ class Known:
     """What an input holds, in words (``int64[4], all 0``)."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Smallest and largest element of integer inputs, by name."""
+    data: Mapping[str, InputData] = field(default_factory=dict)
+    """Integer inputs small enough to look at, by name."""
+    strides: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Of the given inputs, by position, in elements."""
+    truncated: Mapping[str, str] = field(default_factory=dict)
+    """Derived sizes that came out wrong, by symbol, in words."""
     names: Mapping[str, int | float | bool] = field(default_factory=dict)
     """Values of the failing kernel's names in the first failing lane."""
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from aoti_tui.failure.headline import short_assert
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.text import (
     bound_line,
     chain_lines,
+    guard_rows,
     programs_text,
-    short_assert,
     source_words,
 )
+from aoti_tui.failure.words import element_line, indexed_words
 
 
 def report(failures: tuple[Failure, ...], wrapper: str, notes: tuple[str, ...] = ()) -> str:
@@ -34,6 +36,7 @@ def _section(failure: Failure, wrapper: str) -> str:
         ("Programs", programs_text(failure.programs) or "not in the log"),
         ("Bound", f"`{bound_line(failure)}`"),
         ("Index", f"`{failure.index.raw or failure.index.text}`; it comes from {ends}"),
+        *_data_rows(failure),
         ("Ops", ", ".join(f"`{op}`" for op in failure.aten) or "not in the wrapper"),
     ]
     table = "| | |\n|---|---|\n" + "\n".join(
@@ -66,12 +69,26 @@ def _section(failure: Failure, wrapper: str) -> str:
                 f"- `{f.file}:{f.line}` in {f.function}: `{f.code}`" for f in failure.model_frames
             )
         )
-    if failure.guards:
-        parts.append("### Guards\n\n" + "\n".join(f"- {g.text}" for g in failure.guards))
-    parts.append(
-        "### Fixes\n\n"
-        + "\n".join(f"{n}. **{f.title}**: {f.text}" for n, f in enumerate(failure.fixes, 1))
-    )
+    guards = guard_rows(failure)
+    if guards:
+        parts.append("### Guards\n\n" + "\n".join(f"- {said}" for said, _ in guards))
+    if failure.fixes:
+        parts.append(
+            "### Fixes\n\n"
+            + "\n".join(f"{n}. **{f.title}**: {f.text}" for n, f in enumerate(failure.fixes, 1))
+        )
     if failure.notes:
         parts.append("### Notes\n\n" + "\n".join(f"- {note}" for note in failure.notes))
     return "\n\n".join(parts)
+
+
+def _data_rows(failure: Failure) -> list[tuple[str, str]]:
+    """The wrong elements and the tensor that they index."""
+    rows = []
+    if failure.bad is not None:
+        rows.append(("Wrong data", f"`{element_line(failure.bad)}`"))
+    if failure.traced:
+        rows.append(("Seen", failure.traced))
+    if failure.indexed is not None:
+        rows.append(("Indexes", indexed_words(failure.indexed)))
+    return rows

@@ -4,60 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_tui.failure.model import Failure, GuardFinding, Program, ProvenanceNode, Source
-from aoti_tui.failure.provenance import walk
+from aoti_tui.failure.equations import equations
+from aoti_tui.failure.headline import (
+    culprit_line,
+    failed_line,
+    relevant_guards,
+    short_assert,
+    value_guard_line,
+)
+from aoti_tui.failure.model import Failure, Program, ProvenanceNode, Source
+from aoti_tui.failure.words import element_line, indexed_words, plural
 
 _SHOWN_PROGRAMS = 6
 _SHOWN_FRAMES = 8
 
 
-def headline(failure: Failure) -> tuple[str, ...]:
-    """The few lines that answer: which kernel, which assert, why, which input, which guard."""
-    lines = [f"{failure.kernel} failed: {short_assert(failure.message)}{_in_programs(failure)}"]
-    bound = bound_line(failure)
-    lines.append(bound)
-    certainty = "confirmed" if failure.cause.confirmed else "possible cause"
-    lines.append(f"{certainty}: {failure.cause.text}")
-    lines.extend(f"guard: {guard.text}" for guard in _relevant(failure)[:2])
-    return tuple(lines)
-
-
-def short_assert(message: str) -> str:
-    """``0 <= tmp10 < ks0`` of ``index out of bounds: 0 <= tmp10 < ks0``."""
-    return message.removeprefix("index out of bounds: ")
-
-
-def _in_programs(failure: Failure) -> str:
-    count = len(failure.programs)
-    if not count:
-        return ""
-    return f" in {count} program{'s' if count != 1 else ''}"
-
-
 def bound_line(failure: Failure) -> str:
-    """``ks0 = s7 = arg4_1.size(0) = 0``: the bound's way from the kernel to its source."""
+    """``ks0 = s7 = arg4_1.size(0) = 0: the size of dimension 0 of input 2 (arg4_1)``."""
     bound = failure.bound
-    steps = [bound.text]
-    arguments: list[str] = []
-    symbols: list[str] = []
-    for node in walk(bound.tree):
-        if node.kind == "argument" and node.name in bound.text and not arguments:
-            arguments.append(node.text.partition(" = ")[2])
-        if node.kind == "symbol" and "see above" not in node.text:
-            symbols.append(node.text)
-    single = len({s for s in bound.sources if s.kind != "literal"}) == 1
-    if single and symbols:
-        for symbol in symbols:
-            name, _, right = symbol.partition(" = ")
-            if name not in steps:
-                steps.append(name)
-            steps.append(right)
-    if bound.value is not None:
-        steps.append(_number(bound.value))
-    said = " = ".join(dict.fromkeys(steps))
-    if symbols and not single:
-        said += f" ({'; '.join(symbols)})"
+    said = equations(bound)
     places = [source_words(s) for s in bound.sources]
+    if bound.may_also_name:
+        also = ", ".join(f"dimension {s.dim} of {s.name}" for s in bound.may_also_name)
+        verb = "has" if len(bound.may_also_name) == 1 else "have"
+        places.append(f"{also} {verb} the same size")
     return f"{said}: {'; '.join(places)}" if places else said
 
 
@@ -93,14 +63,20 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
     yield f"  {failure.message}    {programs_text(failure.programs)}".rstrip()
     how = "confirmed by the inputs" if failure.cause.confirmed else "possible, not confirmed"
     yield _row("why", f"{failure.cause.text}    [{failure.cause.code}: {how}]")
+    data = element_line(failure.bad) if failure.bad is not None else ""
     for fact in failure.cause.evidence:
-        yield _row("", fact)
+        if fact != data:
+            yield _row("", fact)
     if not failure.cause.confirmed and failure.cause.confirm_with:
         yield _row("", f"to confirm: {failure.cause.confirm_with}")
     for cause in failure.possible_causes:
         yield _row("or", f"{cause.text}    [{cause.code}]")
         if cause.confirm_with:
             yield _row("", f"to confirm: {cause.confirm_with}")
+    if data or failure.traced:
+        yield _row("data", data or failure.traced)
+        if failure.indexed is not None:
+            yield _row("", f"it indexes {indexed_words(failure.indexed)}")
     yield _row("bound", f"{bound_line(failure)}    {_launches(failure)}")
     index = failure.index
     raw = f", before the negative wrap {index.raw}" if index.raw not in (None, index.text) else ""
@@ -109,8 +85,8 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
         yield _row("", line)
     ends = "; ".join(source_words(s) for s in index.sources) or "nothing that could be followed"
     yield _row("", f"ends at: {ends}")
-    for number, guard in enumerate(_relevant(failure)):
-        yield _row("guard" if number == 0 else "", guard.text + _line(guard.line))
+    for number, (said, at) in enumerate(guard_rows(failure)):
+        yield _row("guard" if number == 0 else "", said + _line(at))
     if failure.source_nodes or failure.aten:
         patterns = "; ".join(f"{op.aten}: {op.pattern}" for op in failure.ops[:4])
         yield _row("ops", ", ".join(failure.source_nodes) or ", ".join(failure.aten))
@@ -157,7 +133,33 @@ def programs_text(programs: tuple[Program, ...]) -> str:
         return ""
     shown = " ".join(f"({x},{y},{z})" for x, y, z in sorted(programs)[:_SHOWN_PROGRAMS])
     more = " …" if len(programs) > _SHOWN_PROGRAMS else ""
-    return f"{len(programs)} program{'s' if len(programs) != 1 else ''}: {shown}{more}"
+    return f"{plural(len(programs), 'program')}: {shown}{more}"
+
+
+def guard_rows(failure: Failure) -> tuple[tuple[str, int | None], ...]:
+    """What guards say of the failure, with their wrapper lines: the one that matters first."""
+    rows = [(guard.text, guard.line) for guard in relevant_guards(failure)]
+    unguarded = value_guard_line(failure)
+    return ((unguarded, None), *rows) if unguarded else tuple(rows)
+
+
+def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """All that is concluded, a sentence each, none of them twice."""
+    sure = "confirmed" if failure.cause.confirmed else "possible cause"
+    lines = [failed_line(failure), culprit_line(failure)]
+    if failure.bad is not None:
+        lines.append(element_line(failure.bad))
+    lines += [failure.traced, f"{sure}: {failure.cause.text}", bound_line(failure)]
+    told = "\n".join(lines)
+    lines.extend(fact for fact in failure.cause.evidence if fact not in told)
+    if not failure.cause.confirmed and failure.cause.confirm_with:
+        lines.append(f"to confirm: {failure.cause.confirm_with}")
+    lines.extend(f"or: {cause.text}" for cause in failure.possible_causes)
+    lines.extend(f"guard: {said}" for said, _ in guard_rows(failure))
+    lines.extend(f"fix: {fix.title}: {fix.text}" for fix in failure.fixes)
+    rest = dict.fromkeys((*failure.notes, *notes))
+    lines.extend(note for note in rest if note not in told)
+    return tuple(dict.fromkeys(line for line in lines if line))
 
 
 def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
@@ -182,7 +184,9 @@ def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
             "argument",
         ):
             if _worth_reading(node, depth):
-                value = f" = {node.value}" if node.value is not None else ""
+                # `tmp4 = tmp2 >= tmp3 = True` would read as a comparison of three.
+                sign = "→" if node.kind == "temporary" else "="
+                value = f" {sign} {node.value}" if node.value is not None else ""
                 lines.append("  " * depth + node.text + value + _line(node.line))
             if node.kind in ("launch", "extern"):
                 deeper += 1
@@ -201,13 +205,3 @@ def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
 def _worth_reading(node: ProvenanceNode, depth: int) -> bool:
     """Neither the constants that temporaries are filled with nor the inside of other kernels."""
     return node.kind != "temporary" or (bool(node.children) and depth == 0)
-
-
-def _relevant(failure: Failure) -> tuple[GuardFinding, ...]:
-    """Guards of the bound's dimensions first."""
-    bound = {(s.position, s.dim) for s in failure.bound.sources}
-    return tuple(sorted(failure.guards, key=lambda g: (g.position, g.dim) not in bound))
-
-
-def _number(value: int | float) -> str:
-    return str(int(value)) if float(value).is_integer() else f"{value:g}"

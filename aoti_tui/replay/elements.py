@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aoti_tui.artifacts.strides import flat_of
+from aoti_tui.artifacts.strides import index_of as shape_index
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.blocks import decode_block, decode_summary
 from aoti_tui.replay.client import Progress
@@ -56,13 +58,10 @@ class TensorElements:
     def position_of(self, element: int) -> int | None:
         """From an element counted in memory (as loads have it) to its place in the order of the
         dimensions; None when none or several fit."""
-        index = _index_of(self.shape, self.stride, element)
+        index = shape_index(self.shape, self.stride, element)
         if index is None:
             return None
-        flat = 0
-        for size, at in zip(self.shape, index, strict=True):
-            flat = flat * size + at
-        return flat
+        return flat_of(self.shape, index)
 
 
 def read_argument(
@@ -166,17 +165,7 @@ def index_of(
     """The index by dimensions of an element counted in memory; None when none or several fit."""
     with session.at_launch(launch, f"looking up {argument}") as prepared:
         held = tensor_of(prepared, argument)
-    return _index_of(held.shape, held.stride, element)
-
-
-def _index_of(shape: Sequence[int], stride: Sequence[int], element: int) -> tuple[int, ...] | None:
-    left, index = element, [0] * len(shape)
-    for dim in sorted(range(len(index)), key=lambda d: -stride[d]):
-        step = stride[dim]
-        if shape[dim] > 1 and step > 0:
-            index[dim], left = divmod(left, step)
-    fits = all(0 <= at < size for at, size in zip(index, shape, strict=True))
-    return tuple(index) if left == 0 and fits and 0 not in stride else None
+    return shape_index(held.shape, held.stride, element)
 
 
 def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:

@@ -273,6 +273,11 @@ def truncated_symbols(
     return tuple(found)
 
 
+def truncation_words(symbol: TruncatedSymbol) -> str:
+    """``s65 = (1.0/4.0)*arg1_1_size_0 gave 7, exactly it is 7.5``."""
+    return f"{symbol.name} = {symbol.expression} gave {symbol.got}, exactly it is {symbol.exact:g}"
+
+
 def _exact(expression: str, values: Mapping[str, Number]) -> Fraction | None:
     """The expression with its float constants taken as the fractions they are written as."""
     text = re.sub(r"(?<=\d)(?:LL|L|UL|ULL)\b", "", expression)

@@ -78,7 +78,7 @@ def test_explain_says_it_all_for_people() -> None:
         "dimension 0 of input 2 (arg4_1) is 0, so no index is valid",
         "empty-dimension: confirmed by the inputs",
         "ks0 = s7 = arg4_1.size(0) = 0",
-        "tmp6 = tl.where(tmp4, tmp2, tmp5) = -1",
+        "tmp6 = tl.where(tmp4, tmp2, tmp5) → -1",
         "triton_red_fused_cumsum_0 (:1367)",
         "int64[4], all 0",
         "2 <= arg4_1.size(0) <= 230400",

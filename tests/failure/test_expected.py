@@ -11,15 +11,12 @@ from tests.cases import CASES, Case
 # The hand-written answer says index-too-large, but its only failing index is 32000 in a table of
 # 32000 rows, which is what index-equals-size means.
 _CAUSE = {("embedding_ln", "id_too_large"): "index-equals-size"}
-# Which of these the inputs decide without running a kernel: data that other kernels or arithmetic
-# change first needs a replay.
+# Data that other kernels or arithmetic change first needs a replay; the inputs decide the others
+# without running a kernel.
 _NEEDS_REPLAY = {
     ("jagged_index_copy", "lengths_overrun"),
-    ("gnn_message_passing", "bad_dst"),
-    ("scatter_add_atomic", "idx_past_rows"),
     ("scan_positions", "long_row"),
     ("nan_to_int", "empty_batch"),
-    ("max_autotune_mm", "row_oob"),
     ("symbol_arithmetic", "idx_hits_bound"),
 }
 
@@ -47,6 +44,13 @@ def test_kernel_lines_launches_and_sources(case: Case) -> None:
     for part in ("bound", "index"):
         assert found[part]["text"] == expected[part]["text"]
         assert found[part]["sources"] == expected[part]["sources"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_inputs_that_share_the_bounds_size_are_named(case: Case) -> None:
+    found = failure_json(opened(case, inputs=True).failures[0])
+    named = found["bound"].get("may_also_name", [])
+    assert all(source in named for source in case.expected["bound"]["may_also_name"])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -80,4 +84,4 @@ def test_a_replay_settles_the_rest(case: Case) -> None:
         case.expected["cause_with_inputs"],
         True,
     )
-    assert any("programs of the log failed in the replay too" in note for note in failure.notes)
+    assert any("of the log, and no other, failed in the replay too" in n for n in failure.notes)

@@ -146,7 +146,7 @@ class Chain(Pane):
         where = f"  :{node.line}" if node.line else ""
         if node.kernel and node.kernel_line:
             where += f"  ({node.kernel} line {node.kernel_line})"
-        value = f"  = {node.value}" if node.value is not None else ""
+        value = f"  {_sign(node)} {node.value}" if node.value is not None else ""
         self.query_one("#chain-detail", Static).update(plain(node.text + value + where))
 
     @on(Tree.NodeHighlighted, "#chain-tree")
@@ -170,14 +170,19 @@ def node_label(node: ProvenanceNode) -> Text:
         text.append(sign + " ", "bold")
     text.append(visible(node.text or node.name), "bold" if node.kind == "input" else "")
     if node.value is not None:
-        text.append(f"  = {visible(node.value)}", "bold italic")
+        text.append(f"  {_sign(node)} {visible(node.value)}", "bold italic")
     if node.line is not None:
         text.append(f"  :{node.line}", "dim")
     return text
 
 
+def _sign(node: ProvenanceNode) -> str:
+    """``tmp4 = tmp2 >= tmp3 → True``: an equals sign more would compare once more."""
+    return "→" if node.kind == "temporary" else "="
+
+
 def chain_lines(node: ProvenanceNode, depth: int = 0) -> Iterator[str]:
-    value = f" = {node.value}" if node.value is not None else ""
+    value = f" {_sign(node)} {node.value}" if node.value is not None else ""
     where = f"  (:{node.line})" if node.line is not None else ""
     yield "  " * depth + (node.text or node.name) + value + where
     for child in node.children:

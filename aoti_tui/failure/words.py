@@ -1,0 +1,65 @@
+"""Small wordings that several texts share: counts, elements, ranges."""
+
+from __future__ import annotations
+
+from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor
+
+
+def plural(count: int, one: str) -> str:
+    """``1 lane``, ``2 lanes``."""
+    return f"{count} {one}{'' if count == 1 else 's'}"
+
+
+def integer(value: int | float) -> str:
+    return str(int(value)) if float(value).is_integer() else f"{value:g}"
+
+
+def valid_words(lowest: int | None, highest: int) -> str:
+    """``valid -9..8``; ``valid up to 8`` where no lower bound is checked."""
+    if highest < (lowest or 0):
+        return "no value is valid"
+    return f"valid up to {highest}" if lowest is None else f"valid {lowest}..{highest}"
+
+
+def named_element(name: str, one: BadElement, rank: int) -> str:
+    """``arg1_1[6, 23] = 9``."""
+    at = f"[{', '.join(map(str, one.index))}]" if rank else ""
+    return f"{name}{at} = {one.value}"
+
+
+def elements_words(bad: BadElements, most: int = 4) -> str:
+    """``arg3_1[5] = 9, arg3_1[6] = 10 and 3 more``."""
+    shown = [named_element(bad.name, one, len(bad.shape)) for one in bad.first[:most]]
+    more = bad.count - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def count_words(bad: BadElements) -> str:
+    """``1 bad element of 168``."""
+    size = 1
+    for extent in bad.shape:
+        size *= extent
+    if bad.read is None:
+        said = f"{plural(bad.count, 'bad element')} of {size}"
+        return said if bad.complete else f"{said} found so far, not all failing lanes looked at"
+    if bad.read == size:
+        return f"{plural(bad.count, 'bad element')} of {size}"
+    return f"{plural(bad.count, 'bad element')} of the {bad.read} read here ({size} in all)"
+
+
+def element_line(bad: BadElements) -> str:
+    """``arg1_1[6, 23] = 9 (element 167): valid 0..4; 1 bad element of 168``."""
+    said = elements_words(bad)
+    if bad.count == 1 and len(bad.shape) > 1:
+        said += f" (element {bad.first[0].element})"
+    return f"{said}: {valid_words(bad.lowest, bad.highest)}; {count_words(bad)}"
+
+
+def indexed_words(indexed: IndexedTensor) -> str:
+    """``arg2_1 (in_ptr1), which has 9 rows``."""
+    said = f"{indexed.name} ({indexed.parameter})"
+    if indexed.dim is None:
+        return said
+    if indexed.dim == 0:
+        return f"{said}, which has {plural(indexed.size or 0, 'row')}"
+    return f"{said}, whose dimension {indexed.dim} has size {indexed.size}"

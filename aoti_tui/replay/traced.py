@@ -1,0 +1,302 @@
+"""From a failing lane to the element of an input that its index was loaded from, unchanged.
+
+The recording says which element each lane loaded. Where that element is of a buffer, the launch
+that wrote it is asked who did, and the writer's recording is followed the same way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aoti_tui.artifacts.strides import index_of
+from aoti_tui.index.model import Argument, Buffer, Launch
+from aoti_tui.kernel.addresses import copied
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.blocks import Number, value_at
+from aoti_tui.replay.model import Block, Program, Recording, Step
+from aoti_tui.replay.recording import failing_lanes, lane_value, last_step
+from aoti_tui.replay.session import ReplaySession
+from aoti_tui.replay.tensors import Held
+from aoti_tui.replay.writers import record_writer, written_element
+
+MOST_PROGRAMS = 4
+MOST_LANES = 4096
+MOST_UPSTREAM = 3
+"""Elements that are followed through the launches before, and launches that each may cross."""
+
+_CARRYING = frozenset({"view", "alias", "reuse"})
+
+
+@dataclass(frozen=True, slots=True)
+class TracedElement:
+    """An element of an input or constant whose value a failing lane has as its raw index."""
+
+    name: str
+    """Input name in the wrapper, or the constant's FQN."""
+    position: int | None
+    shape: tuple[int, ...]
+    index: tuple[int, ...]
+    element: int
+    """Counted from the tensor's data pointer."""
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenIndex:
+    """The raw index of one failing lane, and what it was loaded from where that is known."""
+
+    value: Number
+    program: Program
+    lane: tuple[int, ...]
+    loaded: str = ""
+    """``buf0[3]``: element of the launch's argument, counted in memory."""
+    computed_by: str = ""
+    """``triton_red_fused_cumsum_0 (:1092)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """``elements`` are distinct; empty when the index of some failing lane is no element's value
+    unchanged. ``first`` is the first failing lane; ``complete`` when every failing lane was
+    followed."""
+
+    elements: tuple[TracedElement, ...] = ()
+    first: SeenIndex | None = None
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An element of a launch's argument, counted from the argument's data pointer."""
+
+    launch: Launch
+    argument: Argument
+    element: int
+
+
+def trace_failing(
+    session: ReplaySession,
+    launch: Launch,
+    assert_line: int,
+    raw: str,
+    programs: Sequence[Program],
+) -> Traced:
+    """Where the raw index of the failing lanes comes from. Raises ReplayError."""
+    kernel = session.kernels.program(launch.kernel)
+    places: dict[_Place, int] = {}
+    first: SeenIndex | None = None
+    lanes = 0
+    for program in programs[:MOST_PROGRAMS]:
+        recording = session.record(launch, program)
+        for step in recording.steps:
+            if step.kind != "assert" or step.kernel_line != assert_line:
+                continue
+            for lane in failing_lanes(step):
+                lanes += 1
+                value = _value(recording, raw, step, lane)
+                place = _loaded(recording, kernel, launch, raw, step, lane)
+                if first is None and value is not None:
+                    first = SeenIndex(value, program, lane, _said(place))
+                if place is None or not isinstance(value, int) or lanes > MOST_LANES:
+                    return _unknown(session, place, first)
+                places[place] = value
+    found: dict[tuple[str, int], TracedElement] = {}
+    for place, value in places.items():
+        traced = _followed(
+            session, place, value, MOST_UPSTREAM if len(places) <= MOST_UPSTREAM else 0
+        )
+        if traced is None:
+            return _unknown(session, place, first)
+        found[(traced.name, traced.element)] = traced
+    if len({one.name for one in found.values()}) != 1:
+        return Traced((), first)
+    ordered = sorted(found.values(), key=lambda one: one.index)
+    return Traced(tuple(ordered), first, len(programs) <= MOST_PROGRAMS)
+
+
+def _unknown(session: ReplaySession, place: _Place | None, first: SeenIndex | None) -> Traced:
+    """What is left to say when an index is no element's value: who computed what was loaded."""
+    if first is None or place is None or _said(place) != first.loaded:
+        return Traced((), first)
+    writer = _writing_launch(session, place)
+    if writer is not None:
+        by = f"{writer[0].kernel} (:{writer[0].line})"
+        first = SeenIndex(first.value, first.program, first.lane, first.loaded, by)
+    return Traced((), first)
+
+
+def _said(place: _Place | None) -> str:
+    if place is None or place.argument.tensor is None:
+        return ""
+    return f"{place.argument.tensor.base}[{place.element}]"
+
+
+# -- inside of one program ------------------------------------------------------------------------
+
+
+def _value(recording: Recording, name: str, step: Step, lane: tuple[int, ...]) -> Number | None:
+    made = last_step(recording, name, step.position, step)
+    value = lane_value(made, lane) if made is not None else None
+    return None if isinstance(value, str) else value
+
+
+def _loaded(
+    recording: Recording,
+    kernel: KernelProgram,
+    launch: Launch,
+    name: str,
+    step: Step,
+    lane: tuple[int, ...],
+) -> _Place | None:
+    """The element that a name's value was loaded from in a lane, unchanged, as ``step`` reads it;
+    None where it was computed, or where that lane loaded nothing."""
+    rank: int | None = None
+    for _ in range(16):
+        made = last_step(recording, name, step.position, step)
+        if made is None:
+            return None
+        if isinstance(made.value, Block):
+            # A reshape moves values to other lanes.
+            if rank is not None and len(made.value.shape) != rank:
+                return None
+            rank = len(made.value.shape)
+        assignment = kernel.assignment_at(made.kernel_line)
+        if assignment is None or assignment.names != (name,):
+            return None
+        node = copied(assignment.value)
+        if isinstance(node, ast.Name):
+            name, step = node.id, made
+            continue
+        if not any(load.node is node for load in assignment.loads) or len(made.loads) != 1:
+            return None
+        if made.active is not None and not value_at(made.active, lane):
+            return None
+        element = value_at(made.loads[0].elements, lane)
+        argument = next(
+            (a for a in launch.arguments if a.parameter == made.loads[0].argument), None
+        )
+        if element is None or argument is None or argument.tensor is None:
+            return None
+        return _Place(launch, argument, int(element))
+    return None
+
+
+# -- from launch to launch ------------------------------------------------------------------------
+
+
+def _followed(
+    session: ReplaySession, place: _Place, value: int, crossings: int
+) -> TracedElement | None:
+    """The input's or constant's element behind a place; None where a launch changes the value."""
+    with session.in_turn():
+        held = session.prepared(place.launch).held.get(place.argument.parameter)
+        if held is None or held.storage.source not in ("input", "constant", "replayed"):
+            return None
+        if held.storage.source != "replayed":
+            return _at_source(session, place, held, value)
+    if crossings <= 0:
+        return None
+    before = _copied_from(session, place, value)
+    return _followed(session, before, value, crossings - 1) if before is not None else None
+
+
+def _at_source(
+    session: ReplaySession, place: _Place, held: Held, value: int
+) -> TracedElement | None:
+    position = held.storage.input_position
+    if held.storage.source == "input" and position is not None:
+        base = session.sources.input_held(position)
+        name = session.index.inputs[position].name
+    else:
+        constant = next(
+            (c for n in _names(session, place) if (c := session.index.constant_named(n))), None
+        )
+        if constant is None:
+            return None
+        base, position, name = session.sources.constant(constant), None, constant.fqn
+    if base is None or base.dtype != held.dtype or not held.dtype.startswith(("int", "uint")):
+        return None
+    element = place.element + held.offset - base.offset
+    index = index_of(base.shape, base.stride, element)
+    if index is None:
+        return None
+    return TracedElement(name, position, base.shape, index, element, value)
+
+
+def _names(session: ReplaySession, place: _Place) -> tuple[str, ...]:
+    """Names of the place's memory before its launch, as far as they start at the same element."""
+    view = place.argument.tensor
+    if view is None or not _is_zero(view.offset) or view.dtype is not None:
+        return ()
+    names = [view.base]
+    for event in reversed(session.planner.events(place.launch.function)):
+        fact = event.fact
+        if event.line > place.launch.line or not isinstance(fact, Buffer):
+            continue
+        carries = fact.name == names[-1] and fact.kind in _CARRYING and fact.of is not None
+        if carries and fact.of is not None and _is_zero(fact.offset) and fact.dtype is None:
+            names.append(fact.of)
+    return tuple(names)
+
+
+def _sharing(session: ReplaySession, function: str, names: Sequence[str]) -> frozenset[str]:
+    """All names that can reach the memory of ``names``, wherever in it they start."""
+    sharing = set(names)
+    buffers = [e.fact for e in session.planner.events(function) if isinstance(e.fact, Buffer)]
+    pairs = [(b.name, b.of) for b in buffers if b.of is not None]
+    for _ in pairs:
+        more = {n for pair in pairs if sharing & set(pair) for n in pair} - sharing
+        if not more:
+            break
+        sharing |= more
+    return frozenset(sharing)
+
+
+def _is_zero(offset: str) -> bool:
+    return offset.strip("L ()") in ("0", "")
+
+
+def _writing_launch(session: ReplaySession, place: _Place) -> tuple[Launch, Argument] | None:
+    """The last launch before that writes the place's memory; None when it is none, an op, or in
+    another branch."""
+    names = _names(session, place)
+    sharing = _sharing(session, place.launch.function, names)
+    for event in reversed(session.planner.events(place.launch.function)):
+        if event.line >= place.launch.line or not event.writes & sharing:
+            continue
+        launch = event.fact
+        if not isinstance(launch, Launch) or event.scopes != place.launch.scopes:
+            return None
+        access = session.kernels.access(launch.kernel)
+        for argument in launch.arguments:
+            view = argument.tensor
+            written = access is None or argument.parameter in access.writes
+            if view is not None and view.base in names and written and _is_zero(view.offset):
+                return launch, argument
+        return None
+    return None
+
+
+def _copied_from(session: ReplaySession, place: _Place, value: int) -> _Place | None:
+    """The place that a launch before copied the element from; None when it computed it."""
+    found = _writing_launch(session, place)
+    if found is None:
+        return None
+    launch, argument = found
+    written = written_element(session, launch, argument.parameter, place.element)
+    last = written.last
+    if last is None or last.access != "store" or last.value != value or written.made_up:
+        return None
+    recording, position = record_writer(session, launch, last)
+    if position is None:
+        return None
+    kernel = session.kernels.program(launch.kernel)
+    step = recording.steps[position]
+    stores = [s for s in kernel.stores if s.line == step.kernel_line and s.value is not None]
+    values: Iterable[ast.expr] = (copied(s.value) for s in stores if s.value is not None)
+    names = [node.id for node in values if isinstance(node, ast.Name)]
+    if len(stores) != 1 or len(names) != 1:
+        return None
+    return _loaded(recording, kernel, launch, names[0], step, last.lane)
