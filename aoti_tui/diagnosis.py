@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from aoti_tui.failure.elements import SHOWN, valid_range
 from aoti_tui.failure.evidence import Evidence
+from aoti_tui.failure.memory import Memory
 from aoti_tui.failure.model import BadElement, BadElements, Candidate, Failure, Source
 from aoti_tui.failure.not_finite import not_finite_words
 from aoti_tui.failure.provenance import walk
@@ -26,7 +27,7 @@ from aoti_tui.replay.facts import (
     truncation_words,
 )
 from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.traced import trace_failing
+from aoti_tui.traced import trace_failing
 
 Progress = Callable[[str, float], None]
 _MOST_LAUNCHES = 24
@@ -44,7 +45,7 @@ class Judged:
 
 def judge(
     session: ReplaySession,
-    index: WrapperIndex,
+    memory: Memory,
     program_of: Callable[[str], KernelProgram],
     failure: Failure,
     progress: Progress | None = None,
@@ -53,7 +54,7 @@ def judge(
 
     None when nothing that fits is launched. Raises ReplayError when no launch could be replayed.
     """
-    pairs = list(_pairs(index, failure))
+    pairs = list(_pairs(memory.index, failure))
     last_error: ReplayError | None = None
     first: Judged | None = None
     notes: list[str] = []
@@ -81,7 +82,7 @@ def judge(
         program = program_of(candidate.kernel)
         evidence = evidence_of(facts, found, failure, program)
         if facts.fired and not facts.made_up and _needs_tracing(failure, candidate):
-            evidence = traced_evidence(session, launch, program, found, facts, evidence)
+            evidence = traced_evidence(session, memory, launch, program, found, facts, evidence)
         judged = Judged(candidate, launch.line, evidence, ())
         if facts.fired:
             return Judged(
@@ -176,6 +177,7 @@ def _needs_tracing(failure: Failure, candidate: Candidate) -> bool:
 
 def traced_evidence(
     session: ReplaySession,
+    memory: Memory,
     launch: Launch,
     program: KernelProgram,
     found: KernelAssert,
@@ -188,7 +190,7 @@ def traced_evidence(
     if raw is None or not raw.isidentifier() or bound is None or bound <= 0:
         return evidence
     try:
-        traced = trace_failing(session, launch, found.line, raw, facts.programs)
+        traced = trace_failing(session, memory, launch, found.line, raw, facts.programs)
     except ReplayError as error:
         if error.kind in ("cancelled", "unavailable"):
             raise

@@ -196,7 +196,13 @@ class Incident:
         Slow (a worker starts and kernels run): call it off the interface's thread. Raises
         ReplayError when nothing could be replayed.
         """
-        judged = judge(self.session(), self.index, self.kernel_program, failure, progress=progress)
+        judged = judge(
+            self.session(),
+            self.workshop.explainer.memory,
+            self.kernel_program,
+            failure,
+            progress=progress,
+        )
         if judged is None:
             return failure
         known = replace(self.known, names=judged.evidence.values)

@@ -7,11 +7,12 @@ that wrote it is asked who did, and the writer's recording is followed the same 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aoti_tui.artifacts.strides import index_of
-from aoti_tui.index.model import Argument, Buffer, Launch
+from aoti_tui.failure.memory import Memory
+from aoti_tui.index.model import Argument, Launch
 from aoti_tui.kernel.addresses import copied
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.blocks import Number, value_at
@@ -19,14 +20,13 @@ from aoti_tui.replay.model import Block, Program, Recording, Step
 from aoti_tui.replay.recording import failing_lanes, lane_value, last_step
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.tensors import Held
-from aoti_tui.replay.writers import record_writer, written_element
+from aoti_tui.replay.writers import record_writer
+from aoti_tui.upstream import Upstream, find_upstream
 
 MOST_PROGRAMS = 4
 MOST_LANES = 4096
 MOST_UPSTREAM = 3
 """Elements that are followed through the launches before, and launches that each may cross."""
-
-_CARRYING = frozenset({"view", "alias", "reuse"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,14 @@ class Traced:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who answers: the replay, and what the wrapper says of its memory."""
+
+    session: ReplaySession
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """An element of a launch's argument, counted from the argument's data pointer."""
 
@@ -78,6 +86,7 @@ class _Place:
 
 def trace_failing(
     session: ReplaySession,
+    memory: Memory,
     launch: Launch,
     assert_line: int,
     raw: str,
@@ -85,6 +94,7 @@ def trace_failing(
 ) -> Traced:
     """Where the raw index of the failing lanes comes from. Raises ReplayError."""
     kernel = session.kernels.program(launch.kernel)
+    asked = _Asked(session, memory)
     places: dict[_Place, int] = {}
     first: SeenIndex | None = None
     lanes = 0
@@ -100,15 +110,14 @@ def trace_failing(
                 if first is None and value is not None:
                     first = SeenIndex(value, program, lane, _said(place))
                 if place is None or not isinstance(value, int) or lanes > MOST_LANES:
-                    return _unknown(session, place, first)
+                    return _unknown(asked, place, first)
                 places[place] = value
     found: dict[tuple[str, int], TracedElement] = {}
+    crossings = MOST_UPSTREAM if len(places) <= MOST_UPSTREAM else 0
     for place, value in places.items():
-        traced = _followed(
-            session, place, value, MOST_UPSTREAM if len(places) <= MOST_UPSTREAM else 0
-        )
+        traced = _followed(asked, place, value, crossings)
         if traced is None:
-            return _unknown(session, place, first)
+            return _unknown(asked, place, first)
         found[(traced.name, traced.element)] = traced
     if len({one.name for one in found.values()}) != 1:
         return Traced((), first)
@@ -116,13 +125,13 @@ def trace_failing(
     return Traced(tuple(ordered), first, len(programs) <= MOST_PROGRAMS)
 
 
-def _unknown(session: ReplaySession, place: _Place | None, first: SeenIndex | None) -> Traced:
+def _unknown(asked: _Asked, place: _Place | None, first: SeenIndex | None) -> Traced:
     """What is left to say when an index is no element's value: who computed what was loaded."""
     if first is None or place is None or _said(place) != first.loaded:
         return Traced((), first)
-    writer = _writing_launch(session, place)
-    if writer is not None:
-        by = f"{writer[0].kernel} (:{writer[0].line})"
+    launch = _written_before(asked, place).launch
+    if launch is not None:
+        by = f"{launch.kernel} (:{launch.line})"
         first = SeenIndex(first.value, first.program, first.lane, first.loaded, by)
     return Traced((), first)
 
@@ -186,10 +195,9 @@ def _loaded(
 # -- from launch to launch ------------------------------------------------------------------------
 
 
-def _followed(
-    session: ReplaySession, place: _Place, value: int, crossings: int
-) -> TracedElement | None:
+def _followed(asked: _Asked, place: _Place, value: int, crossings: int) -> TracedElement | None:
     """The input's or constant's element behind a place; None where a launch changes the value."""
+    session = asked.session
     with session.in_turn():
         held = session.prepared(place.launch).held.get(place.argument.parameter)
         if held is None or held.storage.source not in ("input", "constant", "replayed"):
@@ -198,21 +206,20 @@ def _followed(
             return _at_source(session, place, held, value)
     if crossings <= 0:
         return None
-    before = _copied_from(session, place, value)
-    return _followed(session, before, value, crossings - 1) if before is not None else None
+    before = _copied_from(asked, place, value)
+    return _followed(asked, before, value, crossings - 1) if before is not None else None
 
 
 def _at_source(
     session: ReplaySession, place: _Place, held: Held, value: int
 ) -> TracedElement | None:
     position = held.storage.input_position
+    base: Held | None
     if held.storage.source == "input" and position is not None:
-        base = session.sources.input_held(position)
-        name = session.index.inputs[position].name
+        base, name = session.sources.input_held(position), session.index.inputs[position].name
     else:
-        constant = next(
-            (c for n in _names(session, place) if (c := session.index.constant_named(n))), None
-        )
+        view = place.argument.tensor
+        constant = session.index.constant_named(view.base) if view is not None else None
         if constant is None:
             return None
         base, position, name = session.sources.constant(constant), None, constant.fqn
@@ -225,77 +232,35 @@ def _at_source(
     return TracedElement(name, position, base.shape, index, element, value)
 
 
-def _names(session: ReplaySession, place: _Place) -> tuple[str, ...]:
-    """Names of the place's memory before its launch, as far as they start at the same element."""
-    view = place.argument.tensor
-    if view is None or not _is_zero(view.offset) or view.dtype is not None:
-        return ()
-    names = [view.base]
-    for event in reversed(session.planner.events(place.launch.function)):
-        fact = event.fact
-        if event.line > place.launch.line or not isinstance(fact, Buffer):
-            continue
-        carries = fact.name == names[-1] and fact.kind in _CARRYING and fact.of is not None
-        if carries and fact.of is not None and _is_zero(fact.offset) and fact.dtype is None:
-            names.append(fact.of)
-    return tuple(names)
+def _written_before(asked: _Asked, place: _Place) -> Upstream:
+    return find_upstream(
+        asked.session.index,
+        asked.memory,
+        asked.session,
+        place.launch,
+        place.argument.parameter,
+        place.element,
+    )
 
 
-def _sharing(session: ReplaySession, function: str, names: Sequence[str]) -> frozenset[str]:
-    """All names that can reach the memory of ``names``, wherever in it they start."""
-    sharing = set(names)
-    buffers = [e.fact for e in session.planner.events(function) if isinstance(e.fact, Buffer)]
-    pairs = [(b.name, b.of) for b in buffers if b.of is not None]
-    for _ in pairs:
-        more = {n for pair in pairs if sharing & set(pair) for n in pair} - sharing
-        if not more:
-            break
-        sharing |= more
-    return frozenset(sharing)
-
-
-def _is_zero(offset: str) -> bool:
-    return offset.strip("L ()") in ("0", "")
-
-
-def _writing_launch(session: ReplaySession, place: _Place) -> tuple[Launch, Argument] | None:
-    """The last launch before that writes the place's memory; None when it is none, an op, or in
-    another branch."""
-    names = _names(session, place)
-    sharing = _sharing(session, place.launch.function, names)
-    for event in reversed(session.planner.events(place.launch.function)):
-        if event.line >= place.launch.line or not event.writes & sharing:
-            continue
-        launch = event.fact
-        if not isinstance(launch, Launch) or event.scopes != place.launch.scopes:
-            return None
-        access = session.kernels.access(launch.kernel)
-        for argument in launch.arguments:
-            view = argument.tensor
-            written = access is None or argument.parameter in access.writes
-            if view is not None and view.base in names and written and _is_zero(view.offset):
-                return launch, argument
+def _copied_from(asked: _Asked, place: _Place, value: int) -> _Place | None:
+    """The place that a launch before copied the element from; None when it computed it, or when
+    the two launches stand in different branches or rounds."""
+    found = _written_before(asked, place)
+    launch, written = found.launch, found.written
+    if launch is None or written is None or launch.scopes != place.launch.scopes:
         return None
-    return None
-
-
-def _copied_from(session: ReplaySession, place: _Place, value: int) -> _Place | None:
-    """The place that a launch before copied the element from; None when it computed it."""
-    found = _writing_launch(session, place)
-    if found is None:
-        return None
-    launch, argument = found
-    written = written_element(session, launch, argument.parameter, place.element)
     last = written.last
-    if last is None or last.access != "store" or last.value != value or written.made_up:
+    looped = any(scope.kind == "while" for scope in launch.scopes)
+    if last is None or last.access != "store" or last.value != value or written.made_up or looped:
         return None
-    recording, position = record_writer(session, launch, last)
+    recording, position = record_writer(asked.session, launch, last)
     if position is None:
         return None
-    kernel = session.kernels.program(launch.kernel)
+    kernel = asked.session.kernels.program(launch.kernel)
     step = recording.steps[position]
     stores = [s for s in kernel.stores if s.line == step.kernel_line and s.value is not None]
-    values: Iterable[ast.expr] = (copied(s.value) for s in stores if s.value is not None)
+    values = [copied(s.value) for s in stores if s.value is not None]
     names = [node.id for node in values if isinstance(node, ast.Name)]
     if len(stores) != 1 or len(names) != 1:
         return None
