@@ -170,6 +170,27 @@ def _size(failure: Failure, source: Source) -> int | None:
     return None
 
 
+def evidence_at(
+    session: ReplaySession,
+    memory: Memory,
+    program: KernelProgram,
+    launch: Launch,
+    failure: Failure,
+) -> Evidence:
+    """What one launch shows of the failure's assert, whether or not it fires. Raises
+    ReplayError."""
+    found = program.assert_at(failure.kernel_line)
+    if found is None:
+        return Evidence()
+    raw = raw_index(program, found)
+    facts = collect_facts(session, launch, found.line, raw, found.index, found.upper)
+    unknown = replace(failure, bound=replace(failure.bound, value=None))
+    evidence = evidence_of(facts, found, unknown, program)
+    if not facts.fired or facts.made_up:
+        return evidence
+    return traced_evidence(session, memory, launch, program, found, facts, evidence)
+
+
 def _needs_tracing(failure: Failure, candidate: Candidate) -> bool:
     """Whether the inputs file alone did not name the wrong elements already."""
     return failure.bad is None or candidate.kernel != failure.kernel

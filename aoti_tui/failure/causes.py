@@ -152,7 +152,7 @@ def cause_by_elements(
     said = (*([sized] if sized != str(bound) else []), element_line(bad))
     if bad.equal == bad.count:
         text = (
-            f"{bad.name} holds {bound}, which is the size {_sized(question, bound)} itself: one "
+            f"{bad.name} holds the size {_sized(question, bound)} itself, one "
             f"past the last valid index {bad.highest}"
         )
         return Cause("index-equals-size", text, True, said)

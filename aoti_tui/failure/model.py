@@ -145,6 +145,10 @@ BAD_INDEX = frozenset({"index-equals-size", "index-too-large", "index-too-negati
 """Causes that blame the index, not the size."""
 
 
+HOLDS = "holds"
+"""Cause code of an assert that does not fail with the symbols that were set to try something."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Why it failed. ``confirmed`` only when established from values.

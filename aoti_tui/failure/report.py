@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aoti_tui.failure.headline import short_assert
-from aoti_tui.failure.model import Failure
+from aoti_tui.failure.model import HOLDS, Failure
 from aoti_tui.failure.text import (
     bound_line,
     chain_lines,
@@ -14,9 +14,16 @@ from aoti_tui.failure.text import (
 from aoti_tui.failure.words import element_line, indexed_words
 
 
-def report(failures: tuple[Failure, ...], wrapper: str, notes: tuple[str, ...] = ()) -> str:
-    """Markdown for a ticket: one section for each failure, then the notes."""
+def report(
+    failures: tuple[Failure, ...], wrapper: str, notes: tuple[str, ...] = (), what_if: str = ""
+) -> str:
+    """Markdown for a ticket: one section for each failure, then the notes.
+
+    ``what_if`` says first that the values are those of a trial (``WHAT IF s7 = 3: …``).
+    """
     parts = [f"# Failed kernel asserts in `{wrapper}`"]
+    if what_if:
+        parts = [f"# {what_if}", f"Every value below is that of the trial. Wrapper: `{wrapper}`."]
     if not failures:
         parts.append("No failure of the log matches a kernel of this wrapper.")
     parts.extend(_section(failure, wrapper) for failure in failures)
@@ -26,6 +33,8 @@ def report(failures: tuple[Failure, ...], wrapper: str, notes: tuple[str, ...] =
 
 
 def _section(failure: Failure, wrapper: str) -> str:
+    # Only a trial shows an assert that holds.
+    holds = failure.cause.code == HOLDS
     sure = "confirmed by the given values" if failure.cause.confirmed else "possible, not confirmed"
     launches = ", ".join(f"{wrapper}:{line}" for line in failure.launch_lines) or "never"
     ends = "; ".join(source_words(s) for s in failure.index.sources) or "not known"
@@ -33,7 +42,7 @@ def _section(failure: Failure, wrapper: str) -> str:
         ("Kernel", f"`{failure.kernel}`, line {failure.kernel_line}"),
         ("Place", f"{wrapper}:{failure.wrapper_line}"),
         ("Launched", launches),
-        ("Programs", programs_text(failure.programs) or "not in the log"),
+        ("Programs", programs_text(failure.programs) or ("none" if holds else "not in the log")),
         ("Bound", f"`{bound_line(failure)}`"),
         ("Index", f"`{failure.index.raw or failure.index.text}`; it comes from {ends}"),
         *_data_rows(failure),
@@ -43,8 +52,8 @@ def _section(failure: Failure, wrapper: str) -> str:
         f"| {label} | {text.replace('|', chr(92) + '|')} |" for label, text in rows
     )
     parts = [
-        f"## `{short_assert(failure.message)}` failed",
-        f"**{failure.cause.text}** ({failure.cause.code}, {sure}).",
+        f"## `{short_assert(failure.message)}` {'holds' if holds else 'failed'}",
+        f"**{failure.cause.text}**{'' if holds else f' ({failure.cause.code}, {sure})'}.",
         table,
     ]
     if failure.cause.evidence:

@@ -142,8 +142,8 @@ class Preparing:
 
     def execution(self) -> Execution:
         """A fresh run of the wrapper, with the user's settings."""
-        self._sources.given()
-        symbols = SymbolTable(self._index, self._settings, self._sources.expected)
+        given = self._sources.given()
+        symbols = SymbolTable(self._index, self._settings, self._sources.expected, given)
         if self._sources.captured is not None and self._sources.inputs_path is None:
             solve_symbols(self._index, symbols, self._captured_shape)
         return Execution(

@@ -12,10 +12,12 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.events import names_of
 from aoti_tui.replay.inputs import ExpectedInput
 from aoti_tui.replay.madeup import guard_range, size_for
-from aoti_tui.replay.model import SymbolValue
+from aoti_tui.replay.model import GivenInput, SymbolValue
 from aoti_tui.replay.tensors import Held, weakest
 
 Number = int | float
+SET_BY_USER = "--set"
+"""How a symbol got its value that the user set, rather than one it follows from."""
 LARGEST_INVERSE = 64
 """How far a size is searched for that gives a derived symbol the value the user set."""
 
@@ -46,7 +48,8 @@ class _Numbers(dict[str, Number]):
 class SymbolTable:
     """Symbols by name with value and source, as one run of the wrapper defines them.
 
-    ``settings`` are what the user set: they win over everything else.
+    ``settings`` are what the user set: they win over everything else. ``given`` are the inputs as
+    they were given, by position.
     """
 
     def __init__(
@@ -54,14 +57,16 @@ class SymbolTable:
         index: WrapperIndex,
         settings: Mapping[str, Number],
         expected: Sequence[ExpectedInput],
+        given: Sequence[GivenInput] = (),
     ) -> None:
         self.index = index
         self.settings = dict(settings)
         self.expected = expected
+        self.given = given
         self.values: dict[str, SymbolValue] = {}
         self._numbers = _Numbers()
         for name, value in settings.items():
-            self.define(name, value, "set", "--set")
+            self.define(name, value, "set", SET_BY_USER)
             self._set_what_it_derives_from(name, value)
 
     def define(self, name: str, value: Number, source: str, how: str) -> None:
@@ -198,16 +203,27 @@ class SymbolTable:
 
     def _tied(self, position: int, dim: int, held: Held, expected: ExpectedInput) -> int | None:
         """The set value of the symbol that a dimension shares, where the wrapper says so only by
-        giving it no symbol of its own (equal sizes share one symbol)."""
+        giving it no symbol of its own (equal sizes share one symbol). A size that differs in the
+        given inputs shares nothing."""
         known = expected.shape
         if known is not None and (dim >= len(known) or known[dim] is not None):
             return None
         for symbol in self.index.symbols:
             if symbol.kind != "input_dim" or not self.is_set(symbol.name):
                 continue
+            if self._given_size(symbol) != held.shape[dim]:
+                continue
             if self._same_guards(symbol, position, dim):
                 return int(self._numbers[symbol.name])
         return None
+
+    def _given_size(self, symbol: Symbol) -> int | None:
+        """The size that the given inputs have where an input's symbol is read off."""
+        position, dim = symbol.position, symbol.dim
+        if position is None or dim is None or position >= len(self.given):
+            return None
+        shape = self.given[position].shape
+        return shape[dim] if dim < len(shape) else None
 
     def _tied_made_up(self, position: int, dim: int) -> int:
         dims = [s for s in self.index.symbols if s.kind == "input_dim"]

@@ -28,6 +28,10 @@ LETTERS = "sdfghjkl"
 SPARE_LETTERS = "qwertyuiop"
 
 
+MOST_ANSWER = 4
+"""Rows of the answer on top, where lines have the room that they are made for."""
+
+
 class Arranging:
     """Owns the :class:`View` that the layout is worked out from."""
 
@@ -64,7 +68,7 @@ class Arranging:
             return
         headline = screen.query_one(Headline)
         needed = headline.rows(width)
-        rows = min(needed, max(3, height // 5))
+        rows = min(needed, max(3, height // 5), MOST_ANSWER if width >= 100 else needed)
         headline.styles.height = rows
         headline.fit(width)
         opening = screen.query_one("#opening", ProgressBar)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.index.model import Kernel, Launch
+from aoti_tui.trial import Trial
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, entries
 from aoti_tui.tui.jumps import JumpList, Place
@@ -30,6 +31,8 @@ class Browsing:
         self.screen = screen
         self.incident: Incident | None = None
         self.failure: Failure | None = None
+        self.trial: Trial | None = None
+        """What the last replay showed, while symbols are set to try something."""
         self.kernel: Kernel | None = None
         self.launch: Launch | None = None
         self.launch_chosen = False
@@ -53,6 +56,8 @@ class Browsing:
         """Show an incident: its first failure, else the first kernel that can assert."""
         index = incident.index
         same = self.incident is not None and self.incident.index is index
+        if self.incident is None or self.incident.given is not incident.given:
+            self.trial = None
         self.incident = incident
         if not same:
             self._documents = {"": SourceDocument.of_wrapper(index)}
@@ -64,7 +69,7 @@ class Browsing:
         else:
             self.failure = None
             self.screen.arranging.change(side="nav")
-            self.screen.tell_answer(self._summary(incident), failed=False)
+            self._tell_summary()
             if not same:
                 self.source.show(self._documents[""])
                 launches = index.launches
@@ -144,9 +149,51 @@ class Browsing:
         lines = failure.launch_lines
         if self.launch is None or self.launch.line not in lines:
             self.launch = index.launch_at(lines[0]) if lines else None
-        self.screen.tell_answer(self.incident.headline(failure), failed=True)
-        self.show_chain(failure)
+        self._tell_failure()
+        self.show_chain(self.shown or failure)
         self.show_call()
+
+    @property
+    def shown(self) -> Failure | None:
+        """The open failure with the values on the screen: those of a trial, while one is on."""
+        failure = self.failure
+        then = self.trial.failure if self.trial is not None else None
+        same = (
+            failure is not None
+            and then is not None
+            and (then.kernel, then.kernel_line) == (failure.kernel, failure.kernel_line)
+        )
+        return then if same else failure
+
+    def show_trial(self, trial: Trial | None) -> None:
+        """Say on top what symbols were set and what came of it; None brings the real run back."""
+        if trial == self.trial or self.incident is None:
+            return
+        self.trial = trial
+        if self.failure is not None:
+            self._tell_failure()
+            self.show_chain(self.shown or self.failure)
+        else:
+            self._tell_summary()
+
+    def _tell_failure(self) -> None:
+        assert self.incident is not None
+        assert self.failure is not None
+        if self.trial is None:
+            self.screen.tell_answer(self.incident.headline(self.failure), failed=True)
+            return
+        lines = self.trial.lines()
+        if self.shown is self.failure:
+            # The trial was of another failure: what it found there says nothing here.
+            lines = (
+                f"WHAT IF {self.trial.settings} is set: c runs this one too — = takes it back",
+            )
+        self.screen.tell_answer(lines, failed=self.trial.fails)
+
+    def _tell_summary(self) -> None:
+        assert self.incident is not None
+        first = self.trial.lines() if self.trial is not None else ()
+        self.screen.tell_answer((*first, *self._summary(self.incident)), failed=False)
 
     def show_chain(self, failure: Failure) -> None:
         chain = self.screen.query_one(Chain)
@@ -155,7 +202,10 @@ class Browsing:
             for guard in failure.guards
             if guard.text
         )
-        chain.load(failure.message, (failure.bound.tree, failure.index.tree, *guards))
+        title = failure.message
+        if self.trial is not None and failure is self.trial.failure:
+            title = f"WHAT IF {self.trial.settings}: {title}"
+        chain.load(title, (failure.bound.tree, failure.index.tree, *guards))
 
     def show_call(self) -> None:
         """The call site of the current launch, with the values that are known of it."""
@@ -374,7 +424,7 @@ class Browsing:
             kernel.name,
             kernel_line,
         ):
-            return failure
+            return self.shown
         if self.incident.kernel_program(kernel.name).assert_at(kernel_line) is None:
             return None
         return self.incident.explain_assert(kernel.name, kernel_line)

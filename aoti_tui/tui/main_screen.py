@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
+from aoti_tui.failure.text import whole_answer
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.model import Program
 from aoti_tui.tui import tasks
@@ -231,9 +232,13 @@ class MainScreen(Screen[int]):
         self.app.push_screen(Reading("Messages, the last one first", "\n\n".join(messages)))
 
     def _whole_answer(self) -> None:
-        lines = self.query_one(Headline).lines
+        failure, trial = self.browsing.shown, self.browsing.trial
         notes = self.browsing.incident.notes if self.browsing.incident else ()
-        self.app.push_screen(Reading("The answer", "\n".join((*lines, "", *notes))))
+        lines = dict.fromkeys((*self.query_one(Headline).lines, *notes))
+        if failure is not None:
+            first = trial.lines()[:2] if trial is not None else ()
+            lines = dict.fromkeys((*first, *whole_answer(failure, notes)))
+        self.app.push_screen(Reading("The answer", "\n".join(lines)))
 
     def _redraw(self) -> None:
         self.app.refresh(layout=True)
@@ -374,6 +379,7 @@ class MainScreen(Screen[int]):
 
     @on(Replayed)
     def _replayed(self, event: Replayed) -> None:
+        self.browsing.show_trial(event.trial)
         self.replaying.finished(event.outcome)
         self.settings.learned(event.outcome.symbols)
         tasks.settle()

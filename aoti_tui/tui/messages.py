@@ -12,6 +12,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.elements import TensorElements
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
 from aoti_tui.replay.writers import WrittenElement
+from aoti_tui.trial import Trial
 from aoti_tui.upstream import Upstream
 
 
@@ -61,9 +62,12 @@ class Outcome:
 
 
 class Replayed(Message):
-    def __init__(self, outcome: Outcome) -> None:
+    """A replay came back. ``trial`` says what it means where symbols are set."""
+
+    def __init__(self, outcome: Outcome, trial: Trial | None = None) -> None:
         super().__init__()
         self.outcome = outcome
+        self.trial = trial
 
 
 class Diagnosed(Message):

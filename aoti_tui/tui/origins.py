@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from aoti_tui.failure.model import ProvenanceNode
+from aoti_tui.failure.model import BAD_INDEX, Failure, ProvenanceNode
+from aoti_tui.failure.words import element_line
 from aoti_tui.tui.entries import guard_label
 from aoti_tui.tui.jumps import Place
 from aoti_tui.tui.panes.callsite import CallSite
@@ -14,9 +15,6 @@ from aoti_tui.tui.stepping import Temporary
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
-
-ANSWERED_BY_INDEX = ("index-equals-size", "index-too-large", "index-too-negative")
-"""Causes whose guilty input is the one the index comes from, not the bound's."""
 
 
 class Origins:
@@ -28,6 +26,8 @@ class Origins:
         self._ends: tuple[ProvenanceNode, ...] = ()
         self._end = 0
         self._end_place: Place | None = None
+        self._followed = ""
+        """What was under the cursor when the search began."""
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {"model_input": self.model_input}
@@ -60,7 +60,7 @@ class Origins:
             return
         if self.screen.focused_pane() != "chain" and not self._shown(roots):
             self.screen.query_one(Chain).load(origin, roots)
-        self._ends, self._end = found, 0
+        self._ends, self._end, self._followed = found, 0, origin
         self._show_end()
 
     def _shown(self, roots: tuple[ProvenanceNode, ...]) -> bool:
@@ -85,11 +85,11 @@ class Origins:
         name = name_at.name if name_at is not None else ""
         asserted = self.browsing.assert_here()
         if asserted is not None and name != asserted.bound.text:
-            # Of an assert, the guilty side comes first, whichever of its names the cursor is on.
-            trees = (asserted.bound.tree, asserted.index.tree)
-            if asserted.cause.code in ANSWERED_BY_INDEX:
-                trees = (trees[1], trees[0])
-            return "the assert", trees
+            return _of_assert(asserted)
+        shown = self.browsing.shown
+        if not name and shown is not None:
+            # Nothing is selected here: the question is the failure's.
+            return _of_assert(shown)
         node = self.browsing.trace(self.browsing.source.line, name)
         return name, (node,) if node is not None else ()
 
@@ -110,7 +110,8 @@ class Origins:
         more = ""
         if len(self._ends) > 1:
             more = f"  ({self._end + 1} of {len(self._ends)}: i again for the next)"
-        self.screen.say(self._describe(end) + more)
+        followed = f"{self._followed} → " if self._followed else ""
+        self.screen.say(followed + self._describe(end) + more)
 
     def _describe(self, end: ProvenanceNode) -> str:
         """``Input 2 is arg4_1, dimension 0 = 0. Guard: …``."""
@@ -122,6 +123,9 @@ class Origins:
             parts.append(f", dimension {source.dim}")
         if end.value is not None:
             parts.append(f" = {end.value}")
+        bad = self.browsing.shown.bad if self.browsing.shown is not None else None
+        if bad is not None and (source.kind, source.position) == ("input", bad.position):
+            return f"{''.join(parts)}. {element_line(bad)}. No guard checks its values."
         guards = self.browsing.incident.index.guards_of(source.position, source.dim)
         if guards:
             shown = ", ".join(guard_label(guard) for guard in guards[:3])
@@ -131,6 +135,13 @@ class Origins:
         else:
             parts.append(". No guard checks it")
         return "".join(parts) + "."
+
+
+def _of_assert(failure: Failure) -> tuple[str, tuple[ProvenanceNode, ...]]:
+    """Of an assert, the guilty side comes first, whichever of its names the cursor is on."""
+    if failure.cause.code in BAD_INDEX:
+        return failure.index.text or "the assert", (failure.index.tree, failure.bound.tree)
+    return failure.bound.text or "the assert", (failure.bound.tree, failure.index.tree)
 
 
 def input_ends(node: ProvenanceNode) -> Iterator[ProvenanceNode]:

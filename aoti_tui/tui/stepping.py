@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.index.expression import ExpressionError, parse_python
+from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.replay.blocks import Number
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recording import Made, Operand, fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
@@ -131,9 +133,18 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
 
     def put(match: re.Match[str]) -> str:
         name = match.group()
-        return f"{name}={number(values[name])}" if name in values else name
+        if name not in values:
+            return name
+        said = f"{name}={number(values[name])}"
+        # `4*ks0=8` would read as an equation that does not hold.
+        before, after = text[: match.start()].rstrip()[-1:], text[match.end() :].lstrip()[:1]
+        return said if before in "([,=" and after in ")],:" else f"({said})"
 
-    text = NAME.sub(put, text)
+    asserted = program.assert_at(step.kernel_line) if step.kind == "assert" else None
+    if asserted is None:
+        text = NAME.sub(put, text)
+    else:
+        text += f" with {_asserted(asserted, values)}"
     loads = ", ".join(
         f"{load.argument}[{load.element}]{'' if load.in_bounds else ' OUT OF BOUNDS'}"
         for load in made.loads
@@ -172,6 +183,33 @@ def operand_to_follow(made: Made, program: KernelProgram) -> Operand | None:
     fitting = [o for o in made.operands if o.step is not None and o.name in names]
     fitting.sort(key=lambda o: (o.name.endswith("mask"), not o.name.startswith("tmp")))
     return fitting[0] if fitting else None
+
+
+def bound_value(found: KernelAssert, values: Mapping[str, object]) -> Number | None:
+    """The value of an assert's bound where it is computed (``4*ks0``); None where a name or a
+    number says it all."""
+    if found.upper is None or found.upper.isidentifier() or _is_number(found.upper):
+        return None
+    known = {n: v for n, v in values.items() if isinstance(v, int | float)}
+    try:
+        return parse_python(found.upper).evaluate(known)
+    except ExpressionError:
+        return None
+
+
+def _is_number(text: str) -> bool:
+    return text.strip("()-").isdigit()
+
+
+def _asserted(found: KernelAssert, values: Mapping[str, object]) -> str:
+    """``tmp4 = 44, 4*ks0 = 32, ks0 = 8``: what an assert compares, and what that is made of."""
+    bound = bound_value(found, values)
+    texts = [found.index or "", found.lower or "", found.upper or ""]
+    names = dict.fromkeys(name for text in texts for name in NAME.findall(text))
+    said = [f"{name} = {number(values[name])}" for name in names if name in values]
+    if bound is not None:
+        said.insert(1 if found.index in values else 0, f"{found.upper} = {number(bound)}")
+    return ", ".join(said)
 
 
 def _assignment_text(program: KernelProgram, step: Step) -> str:

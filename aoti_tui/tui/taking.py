@@ -97,14 +97,16 @@ class Taking:
     def report(self) -> None:
         """Write the report of the failure beside where the program was started."""
         browsing = self.screen.browsing
-        failure = browsing.failure or browsing.assert_here()
+        failure = browsing.shown or browsing.assert_here()
         if failure is None or browsing.incident is None:
             self.screen.say(
                 "A report needs a failure: p pastes a log, or put the cursor on an assert."
             )
             return
         wrapper = Path(browsing.incident.index.path).name
-        text = report((failure,), wrapper, browsing.incident.notes)
+        trial = browsing.trial
+        what_if = trial.first_line if trial is not None and failure is trial.failure else ""
+        text = report((failure,), wrapper, browsing.incident.notes, what_if)
         path = Path(f"aoti-report-{failure.kernel[:60]}-{failure.kernel_line}.md")
         try:
             path.write_text(text, encoding="utf-8")

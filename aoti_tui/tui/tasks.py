@@ -26,6 +26,7 @@ from aoti_tui.replay.model import Program
 from aoti_tui.replay.script import write_script
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.replay.writers import nobody_writes, written_element
+from aoti_tui.trial import tried
 from aoti_tui.tui.messages import (
     Diagnosed,
     ElementsRead,
@@ -246,7 +247,7 @@ def _replay(
     recording = session.record(launch, program, progress=progress)
     source = incident.kernel_program(launch.kernel)
     outcome = Outcome(info, result, recording, source, recording.symbols)
-    screen.post_message(Replayed(outcome))
+    screen.post_message(Replayed(outcome, tried(incident, failure, launch, result)))
     if failure is not None and judged is failure and not what_if:
         screen.post_message(Diagnosed(failure, incident.diagnose(failure)))
 
@@ -286,7 +287,7 @@ def read_symbols(screen: MainScreen) -> None:
         try:
             symbols = incident.session().symbols()
         except ReplayError as error:
-            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            screen.post_message(Refused(error.what, error.why, error.do))
             return
         screen.post_message(SymbolsKnown(symbols))
 
@@ -329,7 +330,7 @@ def find_writer(screen: MainScreen, launch: Launch, text: str) -> None:
             if written.last is None:
                 raise nobody_writes(launch, argument, element, written.after)
         except ReplayError as error:
-            screen.post_message(Refused(error.what, error.why, error.do, replay=True))
+            screen.post_message(Refused(error.what, error.why, error.do))
             return
         screen.post_message(WriterFound(written))
 

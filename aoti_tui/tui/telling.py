@@ -9,9 +9,10 @@ from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recording import Made
+from aoti_tui.replay.symbols import SET_BY_USER
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.nonfinite import NonFinite
-from aoti_tui.tui.stepping import failing_count
+from aoti_tui.tui.stepping import bound_value, failing_count
 from aoti_tui.tui.text import number, plural
 
 if TYPE_CHECKING:
@@ -47,13 +48,19 @@ def data(outcome: Outcome) -> str:
     ]
     names = {
         "input": "inputs",
-        "set": "set symbols",
+        "set": _set_symbols(outcome),
         "replayed": "replayed",
         "captured": "captured",
         "constant": "constants",
     }
     told = " + ".join(names[name] for name in real) or "literals of the wrapper"
     return f"MADE-UP + {told}" if made_up and real else "MADE-UP" if made_up else told
+
+
+def _set_symbols(outcome: Outcome) -> str:
+    """``set s7 = 3``: what the user set."""
+    own = [s for s in outcome.symbols if s.source == "set" and s.how == SET_BY_USER]
+    return ", ".join(f"set {s.name} = {number(s.value)}" for s in own) or "set symbols"
 
 
 def status(outcome: Outcome, position: int) -> str:
@@ -70,11 +77,17 @@ def status(outcome: Outcome, position: int) -> str:
 
 
 def asserted_values(one: FiredAssert, source: KernelProgram) -> str:
-    """``tmp10 = -1, ks0 = 0``: what the assert itself reads, in its first failing lane."""
+    """``tmp10 = -1, ks0 = 0``: what the assert itself reads, in its first failing lane. A bound
+    that is computed is told as a whole: ``tmp4 = 44, bound 4*ks0 = 32``."""
     found = source.assert_at(one.kernel_line)
-    text = " ".join(part or "" for part in (found.index, found.lower, found.upper)) if found else ""
+    bound = bound_value(found, one.values) if found is not None else None
+    told = (found.index, found.lower, found.upper if bound is None else None) if found else ()
+    text = " ".join(part or "" for part in told)
     names = [name for name in dict.fromkeys(NAME.findall(text)) if name in one.values]
-    return ", ".join(f"{name} = {number(one.values[name])}" for name in names or one.values)
+    said = [f"{name} = {number(one.values[name])}" for name in names or one.values]
+    if found is not None and bound is not None:
+        said.append(f"bound {found.upper} = {number(bound)}")
+    return ", ".join(said)
 
 
 def fired(one: FiredAssert, count: int, source: KernelProgram) -> str:

@@ -69,6 +69,8 @@ class Settings:
         except ReplayError as error:
             self.screen.say(f"{error.what}: {error.why}. {error.do}", bad=True)
             return
+        # Recordings of other launches were made without it.
+        self.screen.replaying.forget()
         shown = "as the inputs have it" if value is None else number(value)
         self.screen.replaying.forget()
         self.screen.say(f"{name} is now {shown}; running again.")

@@ -84,4 +84,4 @@ def test_a_replay_settles_the_rest(case: Case) -> None:
         case.expected["cause_with_inputs"],
         True,
     )
-    assert any("of the log, and no other, failed in the replay too" in n for n in failure.notes)
+    assert any("of the log" in n and "failed in the replay too" in n for n in failure.notes)

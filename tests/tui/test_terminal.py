@@ -112,7 +112,7 @@ def test_doubt_back_from_the_assert_to_the_load_and_its_element() -> None:
         user.see("tmp6 = where(tmp4=False, tmp2=-1, tmp5=-1) → -1")
         # Each time the operand that decided: where(tmp4=False, …) took tmp5.
         user.press("w")
-        user.see("tmp5 = -1 + ks0=0 → -1")
+        user.see("tmp5 = -1 + (ks0=0) → -1")
         user.press("w")
         user.see("tmp5 = -1 comes from ks0 = 0 (s7, input)")
         # And the other operand: the element of the buffer that this program loads, and the

@@ -15,11 +15,13 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from aoti_tui.replay.model import SymbolValue
+from aoti_tui.replay.symbols import SET_BY_USER
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, number, plain, visible
 
-SETTING = re.compile(r"\s*(\w+)\s*=\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$")
+# A name typed over the one that stands there already repeats it: `s20=s20=10`.
+SETTING = re.compile(r"\s*(?:\w+\s*=\s*)?(\w+)\s*=\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$")
 
 
 class SetSymbol(TakesKeysAhead):
@@ -31,6 +33,9 @@ class SetSymbol(TakesKeysAhead):
         super().__init__()
         self._symbols = symbols
         self._first = first
+        self._offered = ""
+        """What the dialog itself put into the field."""
+        self._typed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -tall") as dialog:
@@ -39,8 +44,8 @@ class SetSymbol(TakesKeysAhead):
             yield Input(placeholder="s7=1", id="symbol-input", select_on_focus=False)
             yield Static(
                 plain(
-                    "name=value sets a symbol; name= alone takes the value back. Inputs whose size "
-                    "no longer fits are made up, and everything computed from them says so."
+                    "name=value sets a symbol; name= alone takes a set value back. Inputs whose "
+                    "size no longer fits are made up, and all that is computed from them says so."
                 ),
                 id="symbol-hint",
                 markup=False,
@@ -57,22 +62,40 @@ class SetSymbol(TakesKeysAhead):
             [heading, *(Row(_draw(symbol), symbol.name) for symbol in self._symbols)],
             keep=self._first,
         )
-        field = self.query_one(Input)
         if self._first:
-            field.value = f"{self._first}="
+            self._offer(self._first)
         super().on_mount()
+
+    def _offer(self, name: str) -> None:
+        """Put a symbol into the field, with its value where the user has set it."""
+        own = self._set_by_user(name)
+        self._offered = f"{name}={number(own.value) if own is not None else ''}"
+        self._typed = False
+        self.query_one(Input).value = self._offered
+
+    def _set_by_user(self, name: str) -> SymbolValue | None:
+        own = (s for s in self._symbols if s.name == name and s.how == SET_BY_USER)
+        return next(own, None)
+
+    @on(Input.Changed)
+    def _edited(self, event: Input.Changed) -> None:
+        self._typed = self._typed or event.value != self._offered
 
     @on(Rows.Highlighted)
     @on(Rows.Chosen)
     def _pick(self, event: Rows.Highlighted) -> None:
         field = self.query_one(Input)
-        field.value = f"{event.row.key}="
+        self._offer(str(event.row.key))
         if isinstance(event, Rows.Chosen):
             field.focus()
             field.action_end()
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
+        if event.value == self._offered and not self._typed:
+            # Nothing was typed: nothing changes.
+            self.dismiss(None)
+            return
         found = SETTING.match(event.value)
         names = {symbol.name for symbol in self._symbols}
         if found is None:
@@ -80,6 +103,8 @@ class SetSymbol(TakesKeysAhead):
         elif found[1] not in names:
             known = ", ".join(sorted(names)[:8])
             self._refuse(f"The wrapper has no symbol {found[1]}. It has {known or 'none'}.")
+        elif found[2] is None and self._set_by_user(found[1]) is None:
+            self._refuse(f"{found[1]} is not set: there is no value to take back.")
         else:
             self.dismiss((found[1], float(found[2]) if found[2] is not None else None))
 
@@ -94,7 +119,8 @@ class SetSymbol(TakesKeysAhead):
 
 def _draw(symbol: SymbolValue) -> Callable[[int], Text]:
     source = "MADE-UP" if symbol.source == "made-up" else symbol.source
-    cells = (visible(symbol.name), number(symbol.value), f"{source}  {visible(symbol.how)}")
+    how = "" if symbol.how == SET_BY_USER else f"  {visible(symbol.how)}"
+    cells = (visible(symbol.name), number(symbol.value), f"{source}{how}")
 
     return lambda width: Text(_cells(cells, width), end="")
 
