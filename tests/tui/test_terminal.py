@@ -107,7 +107,7 @@ def test_doubt_back_from_the_assert_to_the_load_and_its_element() -> None:
         user.press("w")
         user.see("tmp10 = where(tmp9=True, tmp8=-1, tmp6=-1) → -1")
         user.press("w")
-        user.see("tmp8 = tmp6=-1 + tmp7=0 → -1")
+        user.see("tmp8 = (tmp6=-1) + (tmp7=0) → -1")
         user.press("w")
         user.see("tmp6 = where(tmp4=False, tmp2=-1, tmp5=-1) → -1")
         # Each time the operand that decided: where(tmp4=False, …) took tmp5.

@@ -35,6 +35,6 @@ class TakesKeysAhead(ModalScreen[Any]):
             if character == "\n":
                 self.run_worker(field.action_submit())
             else:
-                if field.select_on_focus and not field.selection.is_empty:
+                if not field.selection.is_empty:
                     field.replace("", *field.selection)
                 field.insert_text_at_cursor(character)

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
+from textual.widgets.input import Selection
 
 from aoti_tui.replay.model import SymbolValue
 from aoti_tui.replay.symbols import SET_BY_USER
@@ -71,7 +72,10 @@ class SetSymbol(TakesKeysAhead):
         own = self._set_by_user(name)
         self._offered = f"{name}={number(own.value) if own is not None else ''}"
         self._typed = False
-        self.query_one(Input).value = self._offered
+        field = self.query_one(Input)
+        field.value = self._offered
+        # The value is selected: what is typed replaces it.
+        field.selection = Selection(len(name) + 1, len(self._offered))
 
     def _set_by_user(self, name: str) -> SymbolValue | None:
         own = (s for s in self._symbols if s.name == name and s.how == SET_BY_USER)
