@@ -22,7 +22,8 @@ FOLDER = Path(__file__).resolve().parent.parent / "screenshots"
 
 @dataclass(frozen=True)
 class Picture:
-    """``keys`` are pressed in order; ``see:…`` waits for a text, ``type:…`` types one."""
+    """``keys`` are pressed in order; ``see:…`` waits for a text, ``type:…`` types one, ``idle``
+    waits for the end of what runs."""
 
     name: str
     size: tuple[int, int]
@@ -45,14 +46,14 @@ class Picture:
         )
 
 
-RUN = ("c", "see:The assert at kernel line 46 fails", "see:confirmed")
-EMBEDDING = ("c", "see:The assert at kernel line 42 fails", "see:confirmed")
-SCATTER = ("c", "see:The assert at kernel line", "see:confirmed")
-HALF = ("c", "see:The assert at kernel line 38 fails", "see:confirmed")
+RUN = ("c", "see:The assert at kernel line 46 fails", "idle")
+EMBEDDING = ("c", "see:The assert at kernel line 42 fails", "idle")
+SCATTER = ("c", "see:The assert at kernel line", "idle")
+HALF = ("c", "see:The assert at kernel line 38 fails", "idle")
 PICTURES = (
     Picture("main", (160, 45)),
     Picture("chain", (120, 36), ("3", "down", "down", "down", "i", "see:Input 2 is arg4_1", "3")),
-    Picture("stepping", (160, 45), ("up", "b", "c", "see:Stopped at", "see:confirmed")),
+    Picture("stepping", (160, 45), ("up", "b", "c", "see:Stopped at", "idle")),
     Picture("assert", (160, 45), RUN),
     Picture(
         "lanes", (120, 40), (*EMBEDDING, "n", "n", "4", "tab"), failure="embedding_ln/id_too_large"
@@ -91,6 +92,8 @@ async def follow(user: Driver, keys: tuple[str, ...]) -> None:
             await user.see(text)
         elif kind == "type":
             await user.type(text)
+        elif kind == "idle":
+            await user.until(lambda: not user.busy(), "the end")
         else:
             await user.press(key)
 
