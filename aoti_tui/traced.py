@@ -174,7 +174,7 @@ def _loaded(
         assignment = kernel.assignment_at(made.kernel_line)
         if assignment is None or assignment.names != (name,):
             return None
-        node = copied(assignment.value)
+        node = _taken(recording, copied(assignment.value), made, lane)
         if isinstance(node, ast.Name):
             name, step = node.id, made
             continue
@@ -190,6 +190,19 @@ def _loaded(
             return None
         return _Place(launch, argument, int(element))
     return None
+
+
+def _taken(
+    recording: Recording, node: ast.expr, step: Step, lane: tuple[int, ...]
+) -> ast.expr | None:
+    """The side of a ``tl.where`` that a lane took; any other expression as it is, and None where
+    it is not known which side that was."""
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "tl.where"):
+        return node
+    if len(node.args) != 3 or not isinstance(node.args[0], ast.Name):
+        return None
+    decided = _value(recording, node.args[0].id, step, lane)
+    return None if decided is None else copied(node.args[1 if decided else 2])
 
 
 # -- from launch to launch ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import VERSION, source_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
-from aoti_tui.failure.text import source_words
+from aoti_tui.failure.words import source_words
 from aoti_tui.incident import Incident
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.agreement import Candidate, agrees, which_fired

@@ -11,8 +11,12 @@ from aoti_tui.failure.words import (
     elements_words,
     indexed_words,
     plural,
+    source_words,
     valid_words,
 )
+
+WIDEST = 96
+"""Columns that a line should fit in: a screen of 100 less its margin and mark."""
 
 
 def headline(failure: Failure) -> tuple[str, ...]:
@@ -43,9 +47,11 @@ def culprit_line(failure: Failure) -> str:
     if failure.indexed is None:
         return element_line(bad)
     verb = "indexes" if bad.count == 1 else "index"
-    said = f"{elements_words(bad, 2)} {verb} {indexed_words(failure.indexed)}"
-    said += f" ({valid_words(bad.lowest, bad.highest)})"
-    return said if bad.count == 1 else f"{said}; {count_words(bad)}"
+    start = f"{elements_words(bad, 2)} {verb} "
+    end = f" ({valid_words(bad.lowest, bad.highest)})"
+    end += "" if bad.count == 1 else f"; {count_words(bad)}"
+    said = start + indexed_words(failure.indexed) + end
+    return said if len(said) <= WIDEST else start + failure.indexed.name + end
 
 
 def _what_is_wrong(failure: Failure) -> list[str]:
@@ -56,10 +62,16 @@ def _what_is_wrong(failure: Failure) -> list[str]:
     culprit = culprit_line(failure)
     if culprit:
         # The element and the size say what the cause would say again.
-        return [culprit, size_equation(failure) or cause]
+        return [culprit, size_equation(failure) or _literal_size(failure) or cause]
     if failure.traced:
         return [cause, failure.traced]
     return [cause, bound_line(failure)]
+
+
+def _literal_size(failure: Failure) -> str:
+    """``32000 is dimension 0 of constant emb.weight``."""
+    known = [source_words(s) for s in failure.bound.sources if s.kind != "literal"]
+    return f"{failure.bound.text} is {' or '.join(known)}" if known else ""
 
 
 def bound_line(failure: Failure) -> str:
@@ -67,7 +79,8 @@ def bound_line(failure: Failure) -> str:
     dims = [s for s in failure.bound.sources if s.kind == "input_dim"]
     positions = dict.fromkeys(s.position for s in dims)
     inputs = ", ".join(str(position) for position in positions)
-    said = equations(failure.bound)
+    literal = _literal_size(failure) if failure.bound.text == equations(failure.bound) else ""
+    said = literal or equations(failure.bound)
     return f"{said} (input{'s' if len(positions) > 1 else ''} {inputs})" if inputs else said
 
 

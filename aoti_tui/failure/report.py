@@ -9,9 +9,8 @@ from aoti_tui.failure.text import (
     chain_lines,
     guard_rows,
     programs_text,
-    source_words,
 )
-from aoti_tui.failure.words import element_line, indexed_words
+from aoti_tui.failure.words import element_line, indexed_words, source_words
 
 
 def report(

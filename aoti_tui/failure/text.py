@@ -12,8 +12,8 @@ from aoti_tui.failure.headline import (
     short_assert,
     value_guard_line,
 )
-from aoti_tui.failure.model import Failure, Program, ProvenanceNode, Source
-from aoti_tui.failure.words import element_line, indexed_words, plural
+from aoti_tui.failure.model import Failure, Program, ProvenanceNode
+from aoti_tui.failure.words import element_line, indexed_words, plural, source_words
 
 _SHOWN_PROGRAMS = 6
 _SHOWN_FRAMES = 8
@@ -29,27 +29,6 @@ def bound_line(failure: Failure) -> str:
         verb = "has" if len(bound.may_also_name) == 1 else "have"
         places.append(f"{also} {verb} the same size")
     return f"{said}: {'; '.join(places)}" if places else said
-
-
-def source_words(source: Source) -> str:
-    """A source in words (``dimension 0 of input 2 (arg4_1)``)."""
-    if source.kind == "input":
-        return f"data of input {source.position} ({source.name})"
-    if source.kind == "input_dim":
-        return f"the size of dimension {source.dim} of input {source.position} ({source.name})"
-    if source.kind == "input_value":
-        return f"the value of input {source.position} ({source.name})"
-    if source.kind == "constant":
-        return f"constant {source.fqn or source.name}"
-    if source.kind == "constant_dim":
-        return f"dimension {source.dim} of constant {source.fqn or source.name}"
-    if source.kind == "buffer_dim":
-        return f"dimension {source.dim} of buffer {source.name}"
-    if source.kind == "random":
-        return f"random numbers ({source.name})"
-    if source.kind == "literal":
-        return f"{source.name}, a size fixed when compiled"
-    return f"not known ({source.name})"
 
 
 def explanation(failure: Failure, wrapper: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor
+from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor, Source
 
 
 def plural(count: int, one: str) -> str:
@@ -40,8 +40,8 @@ def count_words(bad: BadElements) -> str:
     for extent in bad.shape:
         size *= extent
     if bad.read is None:
-        said = f"{plural(bad.count, 'bad element')} of {size}"
-        return said if bad.complete else f"{said} found so far, not all failing lanes looked at"
+        said = f"{plural(bad.count, 'element')} of {size} read by the failing lanes"
+        return said if bad.complete else f"{said} that were looked at"
     if bad.read == size:
         return f"{plural(bad.count, 'bad element')} of {size}"
     return f"{plural(bad.count, 'bad element')} of the {bad.read} read here ({size} in all)"
@@ -63,3 +63,24 @@ def indexed_words(indexed: IndexedTensor) -> str:
     if indexed.dim == 0:
         return f"{said}, which has {plural(indexed.size or 0, 'row')}"
     return f"{said}, whose dimension {indexed.dim} has size {indexed.size}"
+
+
+def source_words(source: Source) -> str:
+    """A source in words (``dimension 0 of input 2 (arg4_1)``)."""
+    if source.kind == "input":
+        return f"data of input {source.position} ({source.name})"
+    if source.kind == "input_dim":
+        return f"the size of dimension {source.dim} of input {source.position} ({source.name})"
+    if source.kind == "input_value":
+        return f"the value of input {source.position} ({source.name})"
+    if source.kind == "constant":
+        return f"constant {source.fqn or source.name}"
+    if source.kind == "constant_dim":
+        return f"dimension {source.dim} of constant {source.fqn or source.name}"
+    if source.kind == "buffer_dim":
+        return f"dimension {source.dim} of buffer {source.name}"
+    if source.kind == "random":
+        return f"random numbers ({source.name})"
+    if source.kind == "literal":
+        return f"{source.name}, a size fixed when compiled"
+    return f"not known ({source.name})"

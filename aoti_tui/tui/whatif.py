@@ -72,7 +72,6 @@ class Settings:
         # Recordings of other launches were made without it.
         self.screen.replaying.forget()
         shown = "as the inputs have it" if value is None else number(value)
-        self.screen.replaying.forget()
         self.screen.say(f"{name} is now {shown}; running again.")
         self.screen.replaying.start()
 

@@ -153,7 +153,17 @@ def test_a_copied_index_is_followed_through_the_launch_before(tmp_path: Path) ->
     assert failure.bad is not None
     assert failure.bad.found_by == "replay"
     assert element_line(failure.bad) == (
-        "arg0_1[2] = 25, arg0_1[5] = -21: valid -20..19; 2 bad elements of 6"
+        "arg0_1[2] = 25, arg0_1[5] = -21: valid -20..19; 2 elements of 6 read by the failing lanes"
+    )
+
+
+def test_of_two_inputs_the_one_that_the_failing_lane_took_is_named() -> None:
+    """``torch.where(mask, a, b)``: where the lane fails the mask is false, so b is to blame."""
+    failure = explained(Case("where_two_inputs", "b_bad_taken"), replay=True)
+    assert failure.bad is not None
+    assert failure.bad.found_by == "replay"
+    assert element_line(failure.bad) == (
+        "arg2_1[8] = 15: valid -15..14; 1 element of 30 read by the failing lanes"
     )
 
 

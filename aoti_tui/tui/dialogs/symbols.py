@@ -68,13 +68,13 @@ class SetSymbol(TakesKeysAhead):
         super().on_mount()
 
     def _offer(self, name: str) -> None:
-        """Put a symbol into the field, with its value where the user has set it."""
+        """Put a symbol into the field, with its value where the user has set it: selected, so that
+        another one is typed over it."""
         own = self._set_by_user(name)
         self._offered = f"{name}={number(own.value) if own is not None else ''}"
         self._typed = False
         field = self.query_one(Input)
         field.value = self._offered
-        # The value is selected: what is typed replaces it.
         field.selection = Selection(len(name) + 1, len(self._offered))
 
     def _set_by_user(self, name: str) -> SymbolValue | None:
@@ -88,11 +88,9 @@ class SetSymbol(TakesKeysAhead):
     @on(Rows.Highlighted)
     @on(Rows.Chosen)
     def _pick(self, event: Rows.Highlighted) -> None:
-        field = self.query_one(Input)
         self._offer(str(event.row.key))
         if isinstance(event, Rows.Chosen):
-            field.focus()
-            field.action_end()
+            self.query_one(Input).focus()
 
     @on(Input.Submitted)
     def _submit(self, event: Input.Submitted) -> None:
