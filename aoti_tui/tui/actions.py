@@ -232,7 +232,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_next", "full_stop", "Next match", "Go to the next match", "Find"),
     Action("search_previous", "comma", "Previous match", "Go to the match before", "Find"),
     Action("jump_back", "ctrl+o", "Back to", "Back to the place before the last jump", "Find"),
-    Action("jump_forward", "alt+right", "Forward", "Forward to the place after", "Find"),
+    # Some terminals send alt+right as what others send for ctrl+right.
+    Action("jump_forward", "alt+right,ctrl+right", "Forward", "Forward to the place after", "Find"),
     Action("go_assert", "a", "Assert", "Go to the assert of the failure", "Find", needs="failure"),
     Action("next_failure", "F", "Next failure", "Show the next failure of the log", "Find"),
     Action(

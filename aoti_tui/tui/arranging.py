@@ -14,6 +14,7 @@ from aoti_tui.tui.config import save_choices
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.layout import DIVIDERS, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
+from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
@@ -72,7 +73,12 @@ class Arranging:
         headline.styles.height = rows
         headline.fit(width)
         opening = screen.query_one("#opening", ProgressBar)
-        used = rows + 1 + screen.lay_message(width) + (1 if opening.display else 0)
+        used = (
+            rows
+            + 1
+            + screen.query_one(MessageLine).lay(width, height)
+            + (1 if opening.display else 0)
+        )
         result = arrange(width, max(1, height - used - 1), self.view)
         note = "" if needed <= rows else f"A: {plural(needed - rows, 'more line')}"
         tabs = screen.query_one(TabLine)

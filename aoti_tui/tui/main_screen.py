@@ -7,15 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import ProgressBar, Static
+from textual.widgets import ProgressBar
 
-from aoti_tui.failure.text import whole_answer
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.model import Program
 from aoti_tui.tui import tasks
@@ -29,8 +27,8 @@ from aoti_tui.tui.config import Config
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry
+from aoti_tui.tui.explaining import Explaining
 from aoti_tui.tui.greeting import Greeting
-from aoti_tui.tui.help import help_text, own_keys
 from aoti_tui.tui.keyline import KeyLine
 from aoti_tui.tui.messages import (
     Diagnosed,
@@ -51,6 +49,7 @@ from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.lanes import LaneGrid
+from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
@@ -65,16 +64,10 @@ from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.tensors import Tensors
-from aoti_tui.tui.text import plain
 from aoti_tui.tui.values import Values
 from aoti_tui.tui.watching import Watching
 from aoti_tui.tui.whatif import Settings
 from aoti_tui.tui.writers import Writers
-
-ROOMY = 24
-"""Rows from which on the message line keeps its place: panes that move by a row with every step
-that has something to say are hard to follow."""
-MESSAGES = 100
 
 
 class SourcePane(Pane):
@@ -109,6 +102,7 @@ class MainScreen(Screen[int]):
         self.writers = Writers(self)
         self.tensors = Tensors(self)
         self.commands = Commands(self)
+        self.explaining = Explaining(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
             **self.arranging.handlers(),
@@ -124,18 +118,13 @@ class MainScreen(Screen[int]):
             **self.writers.handlers(),
             **self.tensors.handlers(),
             **self.commands.handlers(),
+            **self.explaining.handlers(),
         }
-        self._said = ""
         self._marked_kernel: Kernel | None = None
-        self.messages_said: list[str] = []
-        """All messages so far, oldest first."""
 
     def _own_handlers(self) -> dict[str, Callable[[], None]]:
         return {
-            "answer": self._whole_answer,
-            "messages": self._all_messages,
             "cancel": self.cancel,
-            "help": self._help,
             "suspend": lambda: self.app.action_suspend_process(),
             "redraw": self._redraw,
             "quit": lambda: self.app.exit(0),
@@ -151,11 +140,10 @@ class MainScreen(Screen[int]):
             yield CallSite()
             yield RunPane()
         yield ProgressBar(id="opening", show_eta=False)
-        yield Static("", id="say", markup=False)
+        yield MessageLine()
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one("#say", Static).add_class("-empty")
         self.query_one(SourceView).focus()
         self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
         self.arranging.place_panes()
@@ -195,58 +183,16 @@ class MainScreen(Screen[int]):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """One message above the keys, until the next one; ``M`` shows all of them in full."""
-        if text:
-            self.messages_said.append(("✗ " if bad else "") + text)
-            del self.messages_said[:-MESSAGES]
-        self._said = ("✗ " if bad else "") + text
-        say = self.query_one("#say", Static)
-        say.set_class(bad, "-bad")
-        say.set_class(not text, "-empty")
+        self.query_one(MessageLine).say(text, bad=bad)
         self.arranging.place_panes()
 
-    def lay_message(self, width: int) -> int:
-        """Wrap the message for the screen; gives its rows, cut with a hint where it is long."""
-        say = self.query_one("#say", Static)
-        say.display = bool(self._said) or self.size.height >= ROOMY
-        if not say.display:
-            return 0
-        most = 2 if self.size.height < 28 else 3
-        lines = plain(self._said).wrap(self.app.console, max(10, width - 2))
-        if len(lines) > most:
-            lines = plain(self._said).wrap(self.app.console, max(10, width - 14))
-            shown = Text("\n", end="").join(list(lines[:most]))
-            shown.append(" … (M: all)", "bold")
-        else:
-            shown = Text("\n", end="").join(list(lines))
-        say.update(shown)
-        rows = max(1, min(most, len(lines)))
-        say.styles.height = rows
-        return rows
-
-    def _all_messages(self) -> None:
-        """All messages, and what the run pane may have cut."""
-        words = self.query_one(RunPane).words
-        messages = self.messages_said[::-1]
-        if words:
-            messages.insert(1, f"In the run pane:\n{words}")
-        self.app.push_screen(Reading("Messages, the last one first", "\n\n".join(messages)))
-
-    def _whole_answer(self) -> None:
-        failure, trial = self.browsing.shown, self.browsing.trial
-        notes = self.browsing.incident.notes if self.browsing.incident else ()
-        lines = dict.fromkeys((*self.query_one(Headline).lines, *notes))
-        if failure is not None:
-            first = trial.lines()[:2] if trial is not None else ()
-            lines = dict.fromkeys((*first, *whole_answer(failure, notes)))
-        self.app.push_screen(Reading("The answer", "\n".join(lines)))
+    @property
+    def messages_said(self) -> list[str]:
+        """All messages so far, oldest first."""
+        return self.query_one(MessageLine).said
 
     def _redraw(self) -> None:
         self.app.refresh(layout=True)
-
-    def _help(self) -> None:
-        own = own_keys(self.focused, self.active_bindings)
-        text, shown = help_text(self.focused, own, self.config.keymap)
-        self.app.push_screen(Reading("Help", text, shown))
 
     @property
     def given(self) -> str:
@@ -478,6 +424,11 @@ class MainScreen(Screen[int]):
     def _title(self, event: Body.TitleChosen) -> None:
         self.arranging.open_pane(event.pane)
         self.arranging.toggle_zoom(event.pane)
+
+    @on(Headline.Clicked)
+    @on(TabLine.NoteClicked)
+    def _answer(self) -> None:
+        self.action_act("answer")
 
     @on(TabLine.Picked)
     def _tab(self, event: TabLine.Picked) -> None:

@@ -23,6 +23,9 @@ class TabLine(Widget):
             super().__init__()
             self.pane = pane
 
+    class NoteClicked(Message):
+        """The user wants the lines that the note speaks of."""
+
     def __init__(self) -> None:
         super().__init__(id="tabs")
         self._tabs: tuple[str, ...] = ()
@@ -77,3 +80,6 @@ class TabLine(Widget):
         for start, end, pane in self._spans:
             if start <= event.x < end:
                 self.post_message(self.Picked(pane))
+                return
+        if self._note:
+            self.post_message(self.NoteClicked())

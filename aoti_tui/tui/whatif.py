@@ -46,7 +46,10 @@ class Settings:
         failure = self.screen.browsing.failure
         names = {symbol.name for symbol in symbols}
         text = failure.bound.tree if failure is not None else None
-        first = ""
+        # In the navigator the highlighted symbol is meant, else the one behind the bound.
+        entry = self.screen.query_one(Navigator).highlighted
+        meant = entry.label if entry is not None and self.screen.focused_pane() == "nav" else ""
+        first = meant if meant in names else ""
         while text is not None and not first:
             first = text.name if text.name in names else ""
             text = text.children[0] if text.children else None

@@ -229,6 +229,25 @@ async def test_a_drag_past_the_end_stops_there_and_comes_back_at_once() -> None:
         assert source.region.width == 31
 
 
+async def test_a_click_on_the_answer_shows_all_of_it() -> None:
+    async with opened(size=(80, 24)) as user:
+        for place in ((5, 1), (60, 4)):
+            await user.pilot.click(offset=place)
+            await user.pilot.pause()
+            assert isinstance(user.app.screen, Reading)
+            await user.see("The answer", "AOTI_RUNTIME_CHECK_INPUTS=1")
+            await user.press("escape")
+
+
+async def test_what_if_means_the_symbol_under_the_navigators_cursor() -> None:
+    async with opened() as user:
+        await user.press("ctrl+f")
+        await user.type("s19 arg2")
+        await user.press("down", "equals_sign")
+        await user.see("What if a symbol had another value?")
+        assert user.app.screen.query_one(Input).value == "s19="
+
+
 async def test_a_double_click_on_a_title_zooms() -> None:
     async with opened() as user:
         chain = user.screen.query_one("#chain")

@@ -18,6 +18,7 @@ NAMED = {
     "f10": "\x1b[21~",
     "f11": "\x1b[23~",
     "alt+right": "\x1b[1;3C",
+    "ctrl+right": "\x1bf",  # what some send for alt+right
 }
 """xterm's sequences, which tmux and screen pass on."""
 BY_NAME = {_character_to_key(chr(code)): chr(code) for code in range(0x21, 0x7F)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.text import Text
+from textual.message import Message
 from textual.widgets import Static
 
 from aoti_tui.tui.text import plain
@@ -12,11 +13,17 @@ class Headline(Static):
     """Which kernel failed, on which assert, because of which input. Wraps, never clips:
     where the screen is too low for all of it, ``A`` shows the whole answer."""
 
+    class Clicked(Message):
+        """The user wants all of it."""
+
     def __init__(self) -> None:
         super().__init__("", id="headline", markup=False)
         self.lines: tuple[str, ...] = ()
         self._mark = ""
         self._width = 0
+
+    def on_click(self) -> None:
+        self.post_message(self.Clicked())
 
     def tell(self, lines: tuple[str, ...], *, failed: bool) -> None:
         self.lines = lines

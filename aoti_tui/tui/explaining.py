@@ -1,0 +1,52 @@
+"""Texts to read over the screen: the whole answer, all messages, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from aoti_tui.failure.text import whole_answer
+from aoti_tui.tui.dialogs.reading import Reading
+from aoti_tui.tui.help import help_text, own_keys
+from aoti_tui.tui.panes.headline import Headline
+from aoti_tui.tui.panes.run import RunPane
+
+if TYPE_CHECKING:
+    from aoti_tui.tui.main_screen import MainScreen
+
+
+class Explaining:
+    def __init__(self, screen: MainScreen) -> None:
+        self.screen = screen
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        return {"answer": self.answer, "messages": self.messages, "help": self.help}
+
+    def messages(self) -> None:
+        """All messages, and what the run pane may have cut."""
+        words = self.screen.query_one(RunPane).words
+        messages = self.screen.messages_said[::-1]
+        if words:
+            messages.insert(1, f"In the run pane:\n{words}")
+        self._read("Messages, the last one first", "\n\n".join(messages))
+
+    def answer(self) -> None:
+        """All that is known of the failure, or of the trial that is made."""
+        browsing = self.screen.browsing
+        failure, trial = browsing.shown, browsing.trial
+        notes = browsing.incident.notes if browsing.incident else ()
+        lines = dict.fromkeys((*self.screen.query_one(Headline).lines, *notes))
+        if failure is not None:
+            first = trial.lines()[:2] if trial is not None else ()
+            lines = dict.fromkeys((*first, *whole_answer(failure, notes)))
+        self._read("The answer", "\n".join(lines))
+
+    def help(self) -> None:
+        """What the focused pane is for, and every key."""
+        screen = self.screen
+        own = own_keys(screen.focused, screen.active_bindings)
+        text, shown = help_text(screen.focused, own, screen.config.keymap)
+        screen.app.push_screen(Reading("Help", text, shown))
+
+    def _read(self, title: str, text: str) -> None:
+        self.screen.app.push_screen(Reading(title, text))
