@@ -10,6 +10,7 @@ from aoti_tui.incident import Incident
 from aoti_tui.index.model import Guard, Input, Kernel, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.breakpoints import Breakpoint
+from aoti_tui.tui.text import plural
 
 GROUPS = {
     "Breakpoints": "Breakpoint",
@@ -149,7 +150,7 @@ def _kernels(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry
     failed = {failure.kernel for failure in failures}
     for kernel in index.kernels.values():
         launches = len(index.launches_of(kernel.name))
-        detail = f"{kernel.heuristic or 'kernel'}, {_count(launches, 'launch', 'launches')}"
+        detail = f"{kernel.heuristic or 'kernel'}, {plural(launches, 'launch', 'launches')}"
         if not kernel.has_source:
             detail += ", no source"
         line = kernel.source_line if kernel.source_path is None else None
@@ -216,7 +217,7 @@ def _values(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry]
 def _input_detail(index: WrapperIndex, item: Input) -> str:
     checks = len(index.guards_of(item.position))
     kind = "number" if item.is_scalar else "tensor"
-    return f"input {item.position}, {kind}, {_count(checks, 'guard', 'guards')}"
+    return f"input {item.position}, {kind}, {plural(checks, 'guard', 'guards')}"
 
 
 def guard_label(guard: Guard) -> str:
@@ -260,7 +261,3 @@ def _rest(index: WrapperIndex) -> Iterator[Entry]:
         )
     for gap in index.gaps:
         yield Entry("Gaps", gap.reason, gap.text, gap.line, ("gap", gap.line, gap.text))
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from aoti_tui.index.expression import ExpressionError, parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
-from aoti_tui.replay.blocks import Number
+from aoti_tui.replay.blocks import Number, lane_of
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recording import Made, Operand, fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
@@ -265,17 +265,9 @@ def lanes_of_interest(step: Step | None) -> tuple[Lane, ...]:
     if step.failing is not None:
         for flat, value in enumerate(step.failing.values):
             if value:
-                found.append(_unflatten(step.failing.shape, flat))
+                found.append(lane_of(step.failing.shape, flat))
     found.extend(fault.lane for fault in step.faults if fault.lane not in found)
     return tuple(found)
-
-
-def _unflatten(sizes: tuple[int, ...], flat: int) -> Lane:
-    lane: list[int] = []
-    for size in reversed(sizes):
-        lane.append(flat % size)
-        flat //= size
-    return tuple(reversed(lane))
 
 
 def marked_positions(recording: Recording) -> tuple[frozenset[int], frozenset[int]]:

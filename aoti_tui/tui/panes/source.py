@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -26,7 +26,7 @@ KINDS = (
     *("operator", "preprocessor"),
 )
 EXTRAS = (
-    *("gutter", "line", "cursor", "name", "match", "breakpoint", "step", "failing", "inline"),
+    *("gutter", "line", "name", "match", "breakpoint", "step", "failing", "inline"),
     *("kernel-line", "changed", "cut"),
 )
 NARROW = 48
@@ -385,8 +385,3 @@ class SourceView(ScrollView, can_focus=True):
 
     def on_blur(self) -> None:
         self._refresh_document_line(self.line)
-
-    def cursor_region(self) -> Region:
-        """Where the cursor line is in the pane, for hints."""
-        row = self.line - self.document.first - int(self.scroll_offset.y)
-        return Region(0, row, self.size.width, 1)
