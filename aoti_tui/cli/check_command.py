@@ -10,7 +10,7 @@ from aoti_tui.cli.arguments import check_parser
 from aoti_tui.cli.exit_codes import ANSWERED, FAILED
 from aoti_tui.cli.json_output import VERSION
 from aoti_tui.cli.opening import open_from
-from aoti_tui.replay.check import CheckedLaunch, check
+from aoti_tui.replay.questions.check import CheckedLaunch, check
 
 
 def check_captured(argv: list[str]) -> int:

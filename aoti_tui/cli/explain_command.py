@@ -6,15 +6,15 @@ import json
 import sys
 from pathlib import Path
 
+from aoti_tui.answer.incident import Incident
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import explain_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import explain_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.failure.model import Failure
-from aoti_tui.failure.report import report
-from aoti_tui.failure.text import explanation
-from aoti_tui.incident import Incident
+from aoti_tui.failure.prose.report import report
+from aoti_tui.failure.prose.text import explanation
 from aoti_tui.replay.errors import ReplayError
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aoti_tui.failure.guards import RUNTIME_CHECKS
+from aoti_tui.answer.incident import Incident
+from aoti_tui.failure.cause.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import (
     BadElements,
     Candidate,
@@ -19,8 +20,7 @@ from aoti_tui.failure.model import (
     Source,
     ValueProvenance,
 )
-from aoti_tui.failure.words import element_line
-from aoti_tui.incident import Incident
+from aoti_tui.failure.prose.words import element_line
 from aoti_tui.index.model import Kernel, Scope, WrapperIndex
 
 VERSION = 1

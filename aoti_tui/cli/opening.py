@@ -6,9 +6,9 @@ import argparse
 from importlib import resources
 from pathlib import Path
 
+from aoti_tui.answer.incident import Given, Incident, open_incident
 from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.cli.arguments import folder_of_tensors
-from aoti_tui.incident import Given, Incident, open_incident
 
 DEMO_WRAPPER = "jagged_reduce.wrapper.cpp"
 DEMO_LOG = "error.empty_weights.log"

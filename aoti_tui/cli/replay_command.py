@@ -7,20 +7,20 @@ import json
 import sys
 from typing import Any
 
+from aoti_tui.answer.agreement import Candidate, agrees, which_fired
+from aoti_tui.answer.incident import Incident
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import replay_arguments
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import VERSION, source_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
-from aoti_tui.failure.words import source_words
-from aoti_tui.incident import Incident
+from aoti_tui.failure.prose.words import source_words
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.agreement import Candidate, agrees, which_fired
-from aoti_tui.replay.all_launches import AllLaunches, replay_all
 from aoti_tui.replay.model import FiredAssert, MemoryFault, ReplayResult
-from aoti_tui.replay.script import write_script
-from aoti_tui.replay.sweep import SweepPoint, sweep
+from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all
+from aoti_tui.replay.questions.script import write_script
+from aoti_tui.replay.questions.sweep import SweepPoint, sweep
 
 _SHOWN_PROGRAMS = 8
 _SOURCES = {"fixed": "constant", "set": "input"}

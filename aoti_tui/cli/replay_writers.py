@@ -10,9 +10,8 @@ from typing import Any
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import element_by_hand, index_of, written_arguments
-from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.writers import (
+from aoti_tui.replay.questions.elements import element_by_hand, index_of, written_arguments
+from aoti_tui.replay.questions.writers import (
     Writer,
     WrittenElement,
     WrongElement,
@@ -20,6 +19,7 @@ from aoti_tui.replay.writers import (
     nobody_writes,
     written_element,
 )
+from aoti_tui.replay.session import ReplaySession
 
 CAPTURED = "captured"
 """What ``--reference`` says for the tensors of ``--tensors``."""

@@ -6,20 +6,19 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from aoti_tui.failure.bounds import bound_tree, index_tree, indexed_accesses
-from aoti_tui.failure.causes import (
+from aoti_tui.failure.cause.causes import (
     Question,
     cause_by_elements,
     cause_by_range,
     confirmed_cause,
     possible_causes,
 )
-from aoti_tui.failure.elements import bad_elements, indexed_tensor, same_sizes
-from aoti_tui.failure.evidence import Evidence
-from aoti_tui.failure.fixes import fixes_for
-from aoti_tui.failure.guards import guard_findings
-from aoti_tui.failure.match import match_assert
-from aoti_tui.failure.memory import Memory
+from aoti_tui.failure.cause.elements import bad_elements, indexed_tensor, same_sizes
+from aoti_tui.failure.cause.evidence import Evidence
+from aoti_tui.failure.cause.fixes import fixes_for
+from aoti_tui.failure.cause.guards import guard_findings
+from aoti_tui.failure.cause.ranges import Ranges
+from aoti_tui.failure.log.match import match_assert
 from aoti_tui.failure.model import (
     BAD_INDEX,
     Candidate,
@@ -30,11 +29,12 @@ from aoti_tui.failure.model import (
     Source,
     ValueProvenance,
 )
-from aoti_tui.failure.ops import op_patterns
-from aoti_tui.failure.provenance import Known, sources_of
-from aoti_tui.failure.ranges import Ranges
-from aoti_tui.failure.tracing import Tracer
-from aoti_tui.index.expression import ExpressionError, parse, parse_python
+from aoti_tui.failure.prose.ops import op_patterns
+from aoti_tui.failure.provenance.bounds import bound_tree, index_tree, indexed_accesses
+from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.failure.provenance.tree import Known, sources_of
+from aoti_tui.flow.storages import Memory
+from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram

@@ -8,14 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
-from aoti_tui.replay.blocks import decode_summary
-from aoti_tui.replay.captured import read_folder
 from aoti_tui.replay.client import Progress, WorkerClient
+from aoti_tui.replay.data.captured import read_folder
+from aoti_tui.replay.data.inputs import summary_text
+from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.execution import Execution
-from aoti_tui.replay.inputs import summary_text
-from aoti_tui.replay.kernels import KernelBook
-from aoti_tui.replay.launching import Prepared, need_grid
 from aoti_tui.replay.model import (
     GivenInput,
     Program,
@@ -24,11 +21,14 @@ from aoti_tui.replay.model import (
     SymbolValue,
     WorkerInfo,
 )
-from aoti_tui.replay.plan import LaunchPlan, Planner
-from aoti_tui.replay.preparing import Preparing
-from aoti_tui.replay.recording import decode
-from aoti_tui.replay.results import decode_result
-from aoti_tui.replay.sources import Sources
+from aoti_tui.replay.plan.execution import Execution
+from aoti_tui.replay.plan.kernels import KernelBook
+from aoti_tui.replay.plan.launching import Prepared, need_grid
+from aoti_tui.replay.plan.plan import LaunchPlan, Planner
+from aoti_tui.replay.plan.preparing import Preparing
+from aoti_tui.replay.recorded.blocks import decode_summary
+from aoti_tui.replay.recorded.recording import decode
+from aoti_tui.replay.recorded.results import decode_result
 
 Number = int | float
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.breakpoints import Breakpoint, Stop
 from aoti_tui.replay.model import Recording
+from aoti_tui.replay.recorded.breakpoints import Breakpoint, Stop
 from aoti_tui.tui import telling
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.entries import Entry, breakpoint_entries, name_of_line

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.index.model import Kernel, Launch
-from aoti_tui.trial import Trial
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, entries
 from aoti_tui.tui.jumps import JumpList, Place
@@ -20,7 +20,7 @@ from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
-    from aoti_tui.incident import Incident
+    from aoti_tui.answer.incident import Incident
     from aoti_tui.tui.main_screen import MainScreen
 
 

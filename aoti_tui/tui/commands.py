@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.conditions import ConditionError, parse_condition
+from aoti_tui.replay.recorded.conditions import ConditionError, parse_condition
 from aoti_tui.tui import telling
 from aoti_tui.tui.actions import ACTIONS, BY_ID
 from aoti_tui.tui.dialogs.ask import Ask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.failure.text import whole_answer
+from aoti_tui.failure.prose.text import whole_answer
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.help import help_text, own_keys
 from aoti_tui.tui.panes.headline import Headline

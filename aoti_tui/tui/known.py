@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from aoti_tui.incident import Incident
+from aoti_tui.answer.incident import Incident
 from aoti_tui.index.model import Argument, Launch
 from aoti_tui.replay.model import ArgumentValue
 

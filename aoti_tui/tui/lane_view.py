@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.replay.model import Block, Recording, Step, Summary
-from aoti_tui.replay.recording import last_step
+from aoti_tui.replay.recorded.recording import last_step
 from aoti_tui.tui.text import number
 
 Lane = tuple[int, ...]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.trial import Trial
+from aoti_tui.answer.upstream import Upstream
 from aoti_tui.failure.model import Failure
-from aoti_tui.incident import Incident
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.elements import TensorElements
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
-from aoti_tui.replay.writers import WrittenElement
-from aoti_tui.trial import Trial
-from aoti_tui.upstream import Upstream
+from aoti_tui.replay.questions.elements import TensorElements
+from aoti_tui.replay.questions.writers import WrittenElement
 
 
 class Progressed(Message):

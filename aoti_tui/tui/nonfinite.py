@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
-from aoti_tui.replay.recording import last_step
+from aoti_tui.replay.recorded.recording import last_step
 from aoti_tui.tui.masking import masking
 
 # Reductions begin with an infinity that the source itself writes; nothing went wrong there.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from aoti_tui.failure.model import BAD_INDEX, Failure, ProvenanceNode
-from aoti_tui.failure.words import element_line
+from aoti_tui.failure.prose.words import element_line
 from aoti_tui.tui.entries import guard_label
 from aoti_tui.tui.jumps import Place
 from aoti_tui.tui.panes.callsite import CallSite

@@ -17,7 +17,7 @@ from aoti_tui.replay.model import (
     ReplayResult,
     Step,
 )
-from aoti_tui.replay.recording import (
+from aoti_tui.replay.recorded.recording import (
     fails,
     next_step,
     previous_step,

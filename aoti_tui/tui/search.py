@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from aoti_tui.replay.blocks import Number, lane_of
 from aoti_tui.replay.model import Block, Recording, Step
+from aoti_tui.replay.recorded.blocks import Number, lane_of
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.lane_view import Lane
 from aoti_tui.tui.text import number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.blocks import Number
+from aoti_tui.replay.recorded.blocks import Number
 from aoti_tui.tui.dialogs.search import Found, Hit, Search
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.jumps import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_tui.incident import Incident
+from aoti_tui.answer.incident import Incident
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.tui import telling
 from aoti_tui.tui.document import SourceDocument

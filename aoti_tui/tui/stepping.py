@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aoti_tui.index.expression import ExpressionError, parse_python
+from aoti_tui.index.cpp.expression import ExpressionError, parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
-from aoti_tui.replay.blocks import Number, lane_of
 from aoti_tui.replay.model import Block, Recording, Step
-from aoti_tui.replay.recording import Made, Operand, fails, lane_value, state, who_made
+from aoti_tui.replay.recorded.blocks import Number, lane_of
+from aoti_tui.replay.recorded.recording import Made, Operand, fails, lane_value, state, who_made
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.lane_view import Lane, flat_of
 from aoti_tui.tui.masking import Statistics, masking

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.breakpoints import (
+from aoti_tui.replay.model import Recording
+from aoti_tui.replay.recorded.breakpoints import (
     Breakpoint,
     Stop,
     condition_problem,
@@ -18,7 +19,6 @@ from aoti_tui.replay.breakpoints import (
     toggled,
     why_not,
 )
-from aoti_tui.replay.model import Recording
 from aoti_tui.tui.config import Config, save_memory
 from aoti_tui.tui.document import SourceDocument
 

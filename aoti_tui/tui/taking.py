@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoti_tui.failure.report import report
+from aoti_tui.failure.prose.report import report
 from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.paste_log import PasteLog

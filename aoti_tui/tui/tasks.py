@@ -9,24 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoti_tui import incident as incidents
+from aoti_tui.answer import incident as incidents
+from aoti_tui.answer.incident import Given, Incident
+from aoti_tui.answer.trial import tried
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.failure.model import Failure
-from aoti_tui.incident import Given, Incident
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import (
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import Program
+from aoti_tui.replay.questions.elements import (
     TensorElements,
     element_by_hand,
     read_argument,
     read_input,
 )
-from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.model import Program
-from aoti_tui.replay.script import write_script
+from aoti_tui.replay.questions.script import write_script
+from aoti_tui.replay.questions.writers import nobody_writes, written_element
 from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.writers import nobody_writes, written_element
-from aoti_tui.trial import tried
 from aoti_tui.tui.messages import (
     Diagnosed,
     ElementsRead,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
-from aoti_tui.replay.recording import Made
-from aoti_tui.replay.symbols import SET_BY_USER
+from aoti_tui.replay.recorded.recording import Made
 from aoti_tui.tui.document import NAME
 from aoti_tui.tui.nonfinite import NonFinite
 from aoti_tui.tui.stepping import bound_value, failing_count

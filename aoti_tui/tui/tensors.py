@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import TensorElements
-from aoti_tui.replay.recording import elements_read, fails
+from aoti_tui.replay.questions.elements import TensorElements
+from aoti_tui.replay.recorded.recording import elements_read, fails
 from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.tensor import TensorView
 from aoti_tui.tui.entries import Entry

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.blocks import lane_of
 from aoti_tui.replay.model import Block
-from aoti_tui.replay.recording import who_made, who_uses
+from aoti_tui.replay.recorded.blocks import lane_of
+from aoti_tui.replay.recorded.recording import who_made, who_uses
 from aoti_tui.tui import telling
 from aoti_tui.tui.formats import TOLD
 from aoti_tui.tui.lane_view import Lane

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.blocks import Number, value_at
-from aoti_tui.replay.conditions import Condition, ConditionError, Lanes, parse_condition
 from aoti_tui.replay.model import Block, Recording, Step
-from aoti_tui.replay.recording import last_step, state
+from aoti_tui.replay.recorded.blocks import Number, value_at
+from aoti_tui.replay.recorded.conditions import Condition, ConditionError, Lanes, parse_condition
+from aoti_tui.replay.recorded.recording import last_step, state
 from aoti_tui.tui import telling
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.lane_view import Lane, differing, flat_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from aoti_tui.replay.elements import parse_element
+from aoti_tui.answer.upstream import Upstream
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.recording import Made, stores_to
-from aoti_tui.replay.writers import Writer, WrittenElement
+from aoti_tui.replay.questions.elements import parse_element
+from aoti_tui.replay.questions.writers import Writer, WrittenElement
+from aoti_tui.replay.recorded.recording import Made, stores_to
 from aoti_tui.tui import tasks, telling
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.text import number
-from aoti_tui.upstream import Upstream
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

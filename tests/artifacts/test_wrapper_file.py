@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aoti_tui.answer.incident import Given, open_incident
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.wrapper_file import open_wrapper
-from aoti_tui.incident import Given, open_incident
 from tests.cases import DATA, DEMO
 
 WRAPPER = DEMO / "jagged_reduce.wrapper.cpp"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 
+from aoti_tui.answer.incident import Given, open_incident
 from aoti_tui.failure.model import Failure
-from aoti_tui.incident import Given, open_incident
 from tests.cases import DATA
 from tests.failure.test_forms import assert_line
 

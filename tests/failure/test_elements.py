@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from aoti_tui.answer.incident import Given, open_incident
 from aoti_tui.cli.json_output import failure_json
-from aoti_tui.failure.headline import headline
 from aoti_tui.failure.model import Failure
-from aoti_tui.failure.report import report
-from aoti_tui.failure.text import explanation, whole_answer
-from aoti_tui.failure.words import element_line
-from aoti_tui.incident import Given, open_incident
+from aoti_tui.failure.prose.headline import headline
+from aoti_tui.failure.prose.report import report
+from aoti_tui.failure.prose.text import explanation, whole_answer
+from aoti_tui.failure.prose.words import element_line
 from tests.cases import DATA, Case
 from tests.failure.test_causes import diagnosed
 

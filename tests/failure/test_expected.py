@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.answer.incident import Given, Incident, open_incident
 from aoti_tui.cli.json_output import failure_json
-from aoti_tui.incident import Given, Incident, open_incident
 from tests.cases import CASES, Case
 
 # The hand-written answer says index-too-large, but its only failing index is 32000 in a table of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.failure.provenance import walk
-from aoti_tui.failure.text import explanation
-from aoti_tui.incident import Given, Incident, open_incident
+from aoti_tui.answer.incident import Given, Incident, open_incident
+from aoti_tui.failure.prose.text import explanation
+from aoti_tui.failure.provenance.tree import walk
 from tests.cases import DATA, DEMO
 
 VERSIONS = DATA / "versions"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.failure.log import read_log
+from aoti_tui.failure.log.asserts import read_log
 from tests.cases import DEMO
 
 MESSAGE = "index out of bounds: 0 <= tmp1 < 248320"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.expression import ExpressionError, parse, parse_python
+from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
 
 DIV = "c10::div_floor_integer(static_cast<int64_t>({}), static_cast<int64_t>({}))"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import Argument, ModelFrame, Scope, TensorView
-from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of, text_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.grids import blocks_of_grid, blocks_of_values
+from aoti_tui.index.cpp.grids import blocks_of_grid, blocks_of_values
 
 CEIL = "(({n} + ({b} - 1)) / ({b}))"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import WrapperIndex
-from aoti_tui.index.reader import read_wrapper
 
 WRAPPER = """
 template <typename x_ptr_type_, typename kernels_type_>

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import WrapperIndex
-from aoti_tui.index.reader import read_wrapper
-from aoti_tui.replay.all_launches import replay_all
-from aoti_tui.replay.elements import read_argument
+from aoti_tui.replay.questions.all_launches import replay_all
+from aoti_tui.replay.questions.elements import read_argument
 
 from .models import DATA, Opened
 

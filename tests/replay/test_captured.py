@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from aoti_tui.replay.captured import read_folder
-from aoti_tui.replay.check import check
+from aoti_tui.replay.data.captured import read_folder
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.questions.check import check
 
 from .models import DATA, Opened, demo_index, model
 

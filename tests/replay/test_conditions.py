@@ -7,9 +7,9 @@ from array import array
 
 import pytest
 
-from aoti_tui.replay.blocks import Number
-from aoti_tui.replay.conditions import ConditionError, Lanes, parse_condition
 from aoti_tui.replay.model import Block
+from aoti_tui.replay.recorded.blocks import Number
+from aoti_tui.replay.recorded.conditions import ConditionError, Lanes, parse_condition
 
 
 def block(shape: tuple[int, ...], values: list[int]) -> Block:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.replay.breakpoints import Breakpoint, continue_from, why_not
-from aoti_tui.replay.elements import TensorElements, read_argument, read_input
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Block, Recording
-from aoti_tui.replay.recording import (
+from aoti_tui.replay.questions.elements import TensorElements, read_argument, read_input
+from aoti_tui.replay.recorded.breakpoints import Breakpoint, continue_from, why_not
+from aoti_tui.replay.recorded.recording import (
     failing_lanes,
     first_failing,
     next_step,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from aoti_tui.replay.facts import collect_facts, truncated_symbols
 from aoti_tui.replay.model import SymbolValue
+from aoti_tui.replay.questions.facts import collect_facts, truncated_symbols
 from aoti_tui.replay.session import ReplaySession
 
 from .models import DATA, REDUCE, Opened, demo_index, launch_of, model

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from aoti_tui.replay.agreement import Candidate, agrees, which_fired
-from aoti_tui.replay.all_launches import replay_all
+from aoti_tui.answer.agreement import Candidate, agrees, which_fired
+from aoti_tui.replay.questions.all_launches import replay_all
 
 from .models import DATA, Opened, expected, launch_of, model
 

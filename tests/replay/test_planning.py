@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.flow.access import kernel_access, parameters_behind
+from aoti_tui.flow.events import events_of
 from aoti_tui.index.model import Buffer, ExternCall, Kernel, TensorView
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
-from aoti_tui.replay.access import kernel_access, parameters_behind
 from aoti_tui.replay.client import WorkerClient
-from aoti_tui.replay.events import events_of
-from aoti_tui.replay.externs import CannotConvert, extern_arguments
-from aoti_tui.replay.geometry import blocks_of, grid_of
-from aoti_tui.replay.kernels import KernelBook
-from aoti_tui.replay.plan import Planner
+from aoti_tui.replay.data.extern_arguments import CannotConvert, extern_arguments
+from aoti_tui.replay.plan.geometry import blocks_of, grid_of
+from aoti_tui.replay.plan.kernels import KernelBook
+from aoti_tui.replay.plan.plan import Planner
 
 from .models import REDUCE, demo_index, launch_of, model
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.script import write_script
+from aoti_tui.replay.questions.script import write_script
 
 from .models import DATA, DEMO, REDUCE, Opened, demo_index, expected, launch_of, model
 

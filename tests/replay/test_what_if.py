@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.reader import read_wrapper
-from aoti_tui.replay.all_launches import replay_all
-from aoti_tui.replay.elements import read_argument
+from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.questions.all_launches import replay_all
+from aoti_tui.replay.questions.elements import read_argument
+from aoti_tui.replay.questions.sweep import sweep, values_to_try
 from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.sweep import sweep, values_to_try
 
 from .models import DATA, DEMO, REDUCE, Opened, demo_index, launch_of, model
 

@@ -8,22 +8,22 @@ import pytest
 import torch
 
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.elements import (
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.questions.elements import (
     element_by_hand,
     index_of,
     parse_element,
     read_argument,
     written_arguments,
 )
-from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.recording import lane_value, store_step, stores_to
-from aoti_tui.replay.session import ReplaySession
-from aoti_tui.replay.writers import (
+from aoti_tui.replay.questions.writers import (
     find_wrong,
     record_writer,
     who_wrote,
     written_element,
 )
+from aoti_tui.replay.recorded.recording import lane_value, store_step, stores_to
+from aoti_tui.replay.session import ReplaySession
 
 from .models import DATA, REDUCE, Opened, launch_of, model
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from aoti_tui.replay.blocks import summarize
 from aoti_tui.replay.model import Block, Recording, Step
+from aoti_tui.replay.recorded.blocks import summarize
 
 KERNEL = "triton_poi_fused_log_0"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.incident import open_incident
-from aoti_tui.replay.breakpoints import Breakpoint
+from aoti_tui.answer.incident import open_incident
+from aoti_tui.replay.recorded.breakpoints import Breakpoint
 from aoti_tui.tui.config import Config, load
 from aoti_tui.tui.stops import Stops
 from tests.cases import DEMO

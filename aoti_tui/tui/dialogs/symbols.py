@@ -15,8 +15,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
+from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import SymbolValue
-from aoti_tui.replay.symbols import SET_BY_USER
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, number, plain, visible

@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from aoti_tui.replay.blocks import lane_of
-from aoti_tui.replay.elements import TensorElements
 from aoti_tui.replay.model import Block
+from aoti_tui.replay.questions.elements import TensorElements
+from aoti_tui.replay.recorded.blocks import lane_of
 from aoti_tui.tui.lane_view import Lane, LaneView, Words, flat_of
 from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend
 from aoti_tui.tui.text import number, plain, shape

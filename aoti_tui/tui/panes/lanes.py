@@ -22,8 +22,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from aoti_tui.replay.blocks import lane_of
 from aoti_tui.replay.model import Block
+from aoti_tui.replay.recorded.blocks import lane_of
 from aoti_tui.tui import formats
 from aoti_tui.tui.formats import formatted
 from aoti_tui.tui.lane_view import Lane, LaneView, Scale, flat_of

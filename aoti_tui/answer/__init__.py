@@ -1,0 +1,1 @@
+"""What failure and replay give together."""

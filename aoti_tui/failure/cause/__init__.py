@@ -1,0 +1,1 @@
+"""Why an assert failed: what is established, what is possible, and what to change."""

@@ -1,0 +1,378 @@
+"""Why an assert failed: established from values, or the possible causes with what confirms them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aoti_tui.failure.cause.evidence import Evidence
+from aoti_tui.failure.cause.ranges import Interval
+from aoti_tui.failure.model import BadElements, Cause, ProvenanceNode, Source, ValueProvenance
+from aoti_tui.failure.prose.words import element_line, plural
+from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.kernel.addresses import masks_lanes_only
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that the cause of one failure is judged by."""
+
+    index_text: str
+    raw: str
+    bound_text: str
+    bound: ValueProvenance
+    index: ValueProvenance
+    two_sided: bool
+    wraps_negatives: bool
+    mask: str | None
+    access_masks: tuple[str, ...]
+    """Masks of the loads and stores that use the index, as written."""
+    confirm_command: str
+    """The command that would confirm a cause."""
+
+
+def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
+    """The cause that the values establish; None when they establish none.
+
+    A replay on made-up data establishes nothing. That the bound is 0 can be known from the
+    inputs alone, before any replay.
+    """
+    if evidence.made_up:
+        return None
+    bound = evidence.bound
+    facts = _facts(question, evidence)
+    if evidence.fired:
+        if evidence.masked_out:
+            return Cause(
+                "mask-too-narrow",
+                f"every failing lane is masked out of each access that uses {question.index_text}, "
+                "but not out of the assert: the compiler checks lanes that do nothing, the data "
+                "is fine",
+                True,
+                facts,
+            )
+        if evidence.truncated_symbol:
+            return Cause(
+                "symbol-truncated",
+                f"a size came out wrong: {evidence.truncated_symbol}",
+                True,
+                facts,
+            )
+    if bound == 0:
+        return Cause("empty-dimension", _empty_text(question), True, facts)
+    if not evidence.fired or evidence.failing == 0 or bound is None:
+        return None
+    if evidence.overflow:
+        return Cause("overflow", f"an integer wrapped: {evidence.overflow}", True, facts)
+    if evidence.equal == evidence.failing:
+        return Cause(
+            "index-equals-size",
+            f"every failing index {question.raw} is exactly the size {_sized(question, bound)}: "
+            f"one past the last valid index {bound - 1}",
+            True,
+            facts,
+        )
+    if evidence.above or evidence.equal:
+        return Cause(
+            "index-too-large",
+            f"{question.raw} goes up to {evidence.raw_max}, but {_sized(question, bound)} "
+            f"allows at most {bound - 1}",
+            True,
+            facts,
+        )
+    if evidence.below:
+        lowest = -bound if question.wraps_negatives else 0
+        return Cause(
+            "index-too-negative",
+            f"{question.raw} goes down to {evidence.raw_min}, but {_sized(question, bound)} "
+            f"allows no less than {lowest}",
+            True,
+            facts,
+        )
+    return None
+
+
+def cause_by_range(question: Question, bound: int, span: Interval, attained: bool) -> Cause | None:
+    """The cause that follows from the only values which the raw index can have at all.
+
+    Only for an assert that is known to have fired. ``attained`` says that the index really takes
+    every value of the interval, as lane numbers do.
+    """
+    if bound <= 0:
+        return None
+    lowest = -bound if question.wraps_negatives else 0
+    low = "…" if span.low is None else span.low
+    high = "…" if span.high is None else span.high
+    said = (
+        f"{question.raw} lies in {low} to {high} with these inputs",
+        _sized(question, bound),
+    )
+    never_low = not question.two_sided or (span.low is not None and span.low >= lowest)
+    if never_low and span.high == bound:
+        return Cause(
+            "index-equals-size",
+            f"the only failing value that {question.raw} can have is the size {bound} itself: one "
+            f"past the last valid index {bound - 1}",
+            True,
+            said,
+        )
+    if never_low and attained and span.high is not None and span.high > bound:
+        return Cause(
+            "index-too-large",
+            f"{question.raw} goes up to {span.high}, but {_sized(question, bound)} allows at most "
+            f"{bound - 1}",
+            True,
+            said,
+        )
+    if span.high is not None and span.high < bound and not never_low:
+        return Cause(
+            "index-too-negative",
+            f"{question.raw} never reaches {bound}, so it failed below {lowest}",
+            True,
+            said,
+        )
+    return None
+
+
+def cause_by_elements(
+    question: Question, bound: int, bad: BadElements, truncated: Mapping[str, str]
+) -> Cause | None:
+    """The cause that bad elements of the given inputs establish, for an assert that fired.
+
+    None where the size may be the wrong one of the two, or where lanes that do nothing may be the
+    ones that failed: only a replay tells.
+    """
+    narrower = _narrower_mask(question)
+    if narrower is not None and not masks_lanes_only(narrower):
+        return None
+    if any(node.kind == "symbol" and node.name in truncated for node in walk(question.bound.tree)):
+        return None
+    sized = _sized(question, bound)
+    said = (*([sized] if sized != str(bound) else []), element_line(bad))
+    if bad.equal == bad.count:
+        text = (
+            f"{bad.name} holds the size {_sized(question, bound)} itself, one "
+            f"past the last valid index {bad.highest}"
+        )
+        return Cause("index-equals-size", text, True, said)
+    if bad.above or bad.equal:
+        text = (
+            f"{bad.name} holds {bad.largest}, but {_sized(question, bound)} allows at most "
+            f"{bad.highest}"
+        )
+        return Cause("index-too-large", text, True, said)
+    text = (
+        f"{bad.name} holds {bad.smallest}, but {_sized(question, bound)} allows no less than "
+        f"{bad.lowest}"
+    )
+    return Cause("index-too-negative", text, True, said)
+
+
+def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
+    facts: list[str] = []
+    if evidence.bound is not None:
+        literal = question.bound_text == str(evidence.bound)
+        facts.append("the bound is " * literal + _sized(question, evidence.bound))
+    if evidence.fired:
+        span = (
+            f"{evidence.raw_min}"
+            if evidence.raw_min == evidence.raw_max
+            else f"{evidence.raw_min} to {evidence.raw_max}"
+        )
+        looked = plural(evidence.failing, "failing lane")
+        facts.append(f"{question.raw} = {span} in {looked} looked at")
+    facts.extend(evidence.notes)
+    return tuple(facts)
+
+
+def _sized(question: Question, bound: int) -> str:
+    """``ks0 = 7``, and plain ``32000`` for a literal."""
+    return str(bound) if question.bound_text == str(bound) else f"{question.bound_text} = {bound}"
+
+
+def _empty_text(question: Question) -> str:
+    dims = [s for s in question.bound.sources if s.kind == "input_dim"]
+    values = [s for s in question.bound.sources if s.kind == "input_value"]
+    if len(dims) == 1 and dims[0].position is not None:
+        return (
+            f"dimension {dims[0].dim} of input {dims[0].position} ({dims[0].name}) is 0, so no "
+            "index is valid"
+        )
+    if not dims and len(values) == 1:
+        return (
+            f"the size read from the value of input {values[0].position} ({values[0].name}) is 0, "
+            "so no index is valid"
+        )
+    return f"the bound {question.bound_text} is 0, so no index is valid"
+
+
+def possible_causes(question: Question) -> tuple[Cause, ...]:
+    """Causes that the wrapper alone allows, likeliest first, each with what would confirm it."""
+    causes: list[tuple[int, Cause]] = []
+    command = question.confirm_command
+    dims = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
+    size = _size_words(question)
+    known_size = question.bound.value is not None and question.bound.value > 0
+    if dims and not known_size:
+        wraps_to_last = _subtracts_one(question)
+        weight = 60 if wraps_to_last else 30
+        reason = (
+            f"the index is built from {question.bound_text} - 1, which is -1 when the size is 0"
+            if wraps_to_last
+            else "with size 0 no index is valid"
+        )
+        causes.append(
+            (
+                weight,
+                Cause(
+                    "empty-dimension",
+                    f"{size} is 0: {reason}",
+                    False,
+                    confirm_with=f"look at the size of that input, or: {command}",
+                ),
+            )
+        )
+    data = [s for s in question.index.sources if s.kind in ("input", "constant")]
+    where = " or ".join(_source_words(s) for s in data) or question.raw
+    holds, reaches, compared = "holds values", "holds", where
+    if data and not _is_loaded(question.index.tree):
+        made_of = " and ".join(_source_words(s) for s in data)
+        where, compared = f"{question.raw}, computed from {made_of},", question.raw
+        holds, reaches = "goes", "reaches"
+    elif not data:
+        holds, reaches = "goes", "reaches"
+    causes.append(
+        (
+            45 if data else 40,
+            Cause(
+                "index-too-large",
+                f"{where} {holds} beyond {question.bound_text}",
+                False,
+                confirm_with=f"compare the maximum of {compared} with {size}, or: {command}",
+            ),
+        )
+    )
+    causes.append(
+        (
+            40 if data else 20,
+            Cause(
+                "index-equals-size",
+                f"{where} {reaches} {question.bound_text} itself, one "
+                "past the last index (an end position, or a sentinel)",
+                False,
+                confirm_with=f"look for values equal to {size} in {compared}, or: {command}",
+            ),
+        )
+    )
+    if question.two_sided and data:
+        lowest, such = "0", "a sentinel such as -1, or padding"
+        if question.wraps_negatives:
+            lowest = f"-{_factor(question.bound_text)}"
+            such = "from there up to -1 it counts from the end"
+        causes.append(
+            (
+                25,
+                Cause(
+                    "index-too-negative",
+                    f"{where} {holds} below {lowest} ({such})",
+                    False,
+                    confirm_with=f"compare the minimum of {compared} with {lowest}, or: {command}",
+                ),
+            )
+        )
+    reciprocal = _reciprocal(question)
+    if reciprocal:
+        causes.append(
+            (
+                35,
+                Cause(
+                    "symbol-truncated",
+                    f"{reciprocal} uses a float reciprocal that can truncate to the wrong size",
+                    False,
+                    confirm_with=f"evaluate it for the size you ran with, or: {command}",
+                ),
+            )
+        )
+    narrower = _narrower_mask(question)
+    if narrower:
+        causes.append(
+            (
+                38,
+                Cause(
+                    "mask-too-narrow",
+                    f"the accesses are also masked by {narrower}, the assert is not: lanes that "
+                    "read nothing may fail it",
+                    False,
+                    confirm_with=f"replay, and see whether a failing lane takes part in an "
+                    f"access: {command}",
+                ),
+            )
+        )
+    return tuple(c for _, c in sorted(causes, key=lambda pair: -pair[0]))
+
+
+def _factor(text: str) -> str:
+    """An expression as it stands behind a sign."""
+    return text if re.fullmatch(r"[\w*.]+", text) else f"({text})"
+
+
+def _is_loaded(tree: ProvenanceNode) -> bool:
+    """Whether an index is an input's or constant's own data, read and perhaps cast."""
+    if tree.kind in ("input", "constant"):
+        return True
+    plain = tree.kind in ("index", "load", "argument", "buffer") or (
+        tree.kind == "temporary" and re.search(r"tl\.load\(|\.to\(tl\.\w+\)$", tree.text)
+    )
+    return bool(plain) and any(_is_loaded(child) for child in tree.children)
+
+
+def _size_words(question: Question) -> str:
+    made_of = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
+    if len(made_of) > 1 or (made_of and not question.bound_text.isidentifier()):
+        return question.bound_text
+    for source in question.bound.sources:
+        if source.kind == "input_dim":
+            return f"dimension {source.dim} of input {source.position} ({source.name})"
+        if source.kind == "input_value":
+            return f"the size in input {source.position} ({source.name})"
+        if source.kind == "constant_dim":
+            return f"dimension {source.dim} of {source.fqn}, {question.bound_text}"
+    return question.bound_text
+
+
+def _source_words(source: Source) -> str:
+    if source.kind == "constant":
+        return f"constant {source.fqn or source.name}"
+    return f"input {source.position} ({source.name})"
+
+
+def _subtracts_one(question: Question) -> bool:
+    """Whether the index chain holds ``ks0 - 1`` of the bound's own size parameter."""
+    bound = question.bound_text.replace(" ", "")
+    forms = {f"-1+{bound}", f"{bound}-1", f"(-1)+{bound}", f"{bound}+-1"}
+    return any(
+        node.text.replace(" ", "").partition("=")[2] in forms for node in walk(question.index.tree)
+    )
+
+
+def _reciprocal(question: Question) -> str | None:
+    for tree in (question.bound.tree, question.index.tree):
+        for node in walk(tree):
+            if node.kind == "symbol" and "1.0/" in node.text.replace(" ", ""):
+                return node.text
+    return None
+
+
+def _narrower_mask(question: Question) -> str | None:
+    """Mask terms that every access has and the assert lacks."""
+    if not question.access_masks:
+        return None
+    own = _terms(question.mask or "")
+    shared = set.intersection(*(_terms(m) for m in question.access_masks))
+    extra = sorted(shared - own - {"None", ""})
+    return " & ".join(extra) or None
+
+
+def _terms(mask: str) -> set[str]:
+    return {term.strip("() ") for term in mask.split("&")}

@@ -1,0 +1,150 @@
+"""The guards on the path of a failure: what they allow, whether they run, what they would catch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from aoti_tui.failure.model import GuardFinding, Source
+from aoti_tui.failure.provenance.tree import Known
+from aoti_tui.index.model import Guard, WrapperIndex
+
+RUNTIME_CHECKS = "AOTI_RUNTIME_CHECK_INPUTS"
+"""The variable without which a wrapper's input checks do nothing (``csrc/inductor`` runtime)."""
+
+_SIMPLE_CHECK = re.compile(
+    r"\(?\s*(?P<left>[\w.]+?)L?\s*(?P<operator><=|>=|==|<|>)\s*(?P<right>[\w.]+?)L?\s*\)?"
+)
+
+
+def guard_findings(
+    index: WrapperIndex, sources: Iterable[Source], known: Known
+) -> tuple[GuardFinding, ...]:
+    """One row for each input dimension (and each size read from a value) among the sources."""
+    rows: list[GuardFinding] = []
+    for source in sources:
+        if source.position is None:
+            continue
+        if source.kind == "input_dim" and source.dim is not None:
+            rows.append(_dimension(index, source.position, source.dim, known))
+        elif source.kind == "input_value":
+            rows.append(_value(index, source))
+    return tuple(dict.fromkeys(rows))
+
+
+def _dimension(index: WrapperIndex, position: int, dim: int, known: Known) -> GuardFinding:
+    name = next((i.name for i in index.inputs if i.position == position), f"input {position}")
+    guards = index.guards_of(position, dim)
+    low = _number(guards, "min")
+    high = _number(guards, "max")
+    equals = _number(guards, "equals")
+    stride = _number(guards, "stride")
+    first = next((g for g in guards if g.check in ("min", "max", "equals")), None)
+    size = known.dims.get((position, dim))
+    catches: bool | None = None
+    if size is not None and first is not None:
+        catches = (
+            (low is not None and size < low)
+            or (high is not None and size > high)
+            or (equals is not None and size != equals)
+        )
+    return GuardFinding(
+        position=position,
+        name=name,
+        dim=dim,
+        min=low,
+        max=high,
+        equals=equals,
+        enforced=first.enforced if first is not None else "absent",
+        line=first.line if first is not None else None,
+        would_catch=catches,
+        text=_say(name, f"size({dim})", low, high, equals, first, catches),
+        stride=stride,
+    )
+
+
+def _value(index: WrapperIndex, source: Source) -> GuardFinding:
+    """Runtime checks of a symbol that was read from an input's value (``u0 >= 2``)."""
+    symbols = {s.name for s in index.symbols if s.kind == "item" and s.tensor == source.name} or {
+        source.name or ""
+    }
+    low: int | None = None
+    high: int | None = None
+    line: int | None = None
+    for check in index.checks:
+        match = _SIMPLE_CHECK.fullmatch(check.condition.strip())
+        if match is None:
+            continue
+        left, operator, right = match["left"], match["operator"], match["right"]
+        if right in symbols and left.isdigit():
+            left, right = right, left
+            operator = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}.get(operator, operator)
+        if left not in symbols or not right.isdigit():
+            continue
+        number = int(right)
+        if operator in (">=", ">"):
+            low = max(low if low is not None else number, number + (operator == ">"))
+            line = line or check.line
+        elif operator in ("<=", "<"):
+            high = min(high if high is not None else number, number - (operator == "<"))
+            line = line or check.line
+    name = source.name or f"input {source.position}"
+    enforced = "always" if line is not None else "absent"
+    said = f"the value of {name}"
+    text = f"{said} is not checked at all"
+    if line is not None:
+        text = f"{_range(said, low, high, None)}, checked on every run"
+    return GuardFinding(
+        position=source.position or 0,
+        name=name,
+        dim=None,
+        min=low,
+        max=high,
+        equals=None,
+        enforced=enforced,
+        line=line,
+        text=text,
+    )
+
+
+def _number(guards: tuple[Guard, ...], check: str) -> int | None:
+    for guard in guards:
+        if guard.check == check:
+            try:
+                return int(guard.value.strip("() ").rstrip("Ll"))
+            except ValueError:
+                return None
+    return None
+
+
+def _range(said: str, low: int | None, high: int | None, equals: int | None) -> str:
+    if equals is not None:
+        return f"{said} == {equals}"
+    if low is not None and high is not None:
+        return f"{low} <= {said} <= {high}"
+    if low is not None:
+        return f"{said} >= {low}"
+    return f"{said} <= {high}" if high is not None else said
+
+
+def _say(
+    name: str,
+    size: str,
+    low: int | None,
+    high: int | None,
+    equals: int | None,
+    first: Guard | None,
+    catches: bool | None,
+) -> str:
+    if first is None:
+        return f"no guard on {name}.{size}: any size is let in"
+    text = f"{_range(f'{name}.{size}', low, high, equals)} is compiled in"
+    if first.enforced == "always":
+        text += " and runs on every call"
+    else:
+        text += f", but off: it only runs under {RUNTIME_CHECKS}=1"
+    if catches is True:
+        text += "; it would have caught this"
+    elif catches is False:
+        text += "; the given input passes it"
+    return text

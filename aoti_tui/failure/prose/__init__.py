@@ -1,0 +1,1 @@
+"""A failure in words, for the screen, the terminal and a ticket."""

@@ -1,0 +1,1 @@
+"""Where a value comes from: from a kernel's name back to inputs, constants and literals."""

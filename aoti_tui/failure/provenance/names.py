@@ -1,0 +1,85 @@
+"""Provenance of any name that stands on a line of the wrapper."""
+
+from __future__ import annotations
+
+from aoti_tui.failure.explain import Explainer
+from aoti_tui.failure.model import ProvenanceNode
+from aoti_tui.failure.provenance.tree import Known
+from aoti_tui.index.model import Argument, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.kernel.slice import slice_name
+
+
+def trace_name(
+    index: WrapperIndex, explainer: Explainer, known: Known, line: int, name: str
+) -> ProvenanceNode | None:
+    """The chain behind ``name`` as it stands on ``line``: a temporary or parameter of a kernel, or
+    a symbol, buffer, input or constant of ``run_impl``. None when it is none of these."""
+    kernel = index.kernel_at(line)
+    if kernel is not None:
+        return _kernel_name(index, explainer, known, kernel, line, name)
+    return _wrapper_name(index, explainer, known, line, name)
+
+
+def _kernel_name(
+    index: WrapperIndex, explainer: Explainer, known: Known, kernel: Kernel, line: int, name: str
+) -> ProvenanceNode | None:
+    program = explainer.program_of(kernel.name)
+    if name not in program.parameters and name not in program.by_name:
+        return None
+    kernel_line = kernel.kernel_line(line) or 0
+    launches = index.launches_of(kernel.name)
+    launch = launches[0] if launches else None
+    tracer = explainer.tracer(known)
+    if name in program.parameters and name not in program.by_name:
+        argument = _argument(launch, name)
+        if argument is not None and launch is not None and argument.tensor is not None:
+            return tracer.tensor_data(argument.tensor, launch.line, launch)
+    # A name on a line is the value before the statement, unless the line assigns it.
+    here = program.assignment_at(kernel_line)
+    before = None
+    if here is not None:
+        before = here.order + 1 if name in here.names else here.order
+    else:
+        later = [a.order for a in program.assignments if a.line > kernel_line]
+        before = min(later) if later else None
+    return tracer.kernel_value(launch, kernel.name, slice_name(program, name, before))
+
+
+def _argument(launch: Launch | None, name: str) -> Argument | None:
+    if launch is None:
+        return None
+    return next((a for a in launch.arguments if a.parameter == name), None)
+
+
+def _wrapper_name(
+    index: WrapperIndex, explainer: Explainer, known: Known, line: int, name: str
+) -> ProvenanceNode | None:
+    tracer = explainer.tracer(known)
+    function = _function_at(index, line)
+    symbol = tracer.symbol_at(name, line, function)
+    if symbol is not None:
+        return tracer.symbol_node(symbol)
+    given = index.input_named(name)
+    if given is not None or index.constant_named(name) is not None:
+        return tracer.expression_name(name, line, function)
+    if any(b.name == name for b in index.buffers):
+        launch = index.launch_at(line)
+        return tracer.tensor_data(TensorView(name), line + 1, launch, function)
+    kernel = index.kernels.get(name.removeprefix("call_"))
+    if kernel is not None:
+        return ProvenanceNode(
+            "launch",
+            kernel.name,
+            f"{kernel.name}, launched {len(index.launches_of(kernel.name))} times",
+            kernel.source_line or kernel.line,
+            kernel=kernel.name,
+        )
+    return None
+
+
+def _function_at(index: WrapperIndex, line: int) -> str:
+    """``_const_run_impl`` where the nearest fact above the line says so."""
+    places: list[tuple[int, str]] = []
+    for facts in (index.launches, index.symbols, index.buffers, index.externs):
+        places.extend((fact.line, fact.function) for fact in facts if fact.line <= line)
+    return max(places, default=(0, "run_impl"))[1]

@@ -1,0 +1,200 @@
+"""Wrapper text to :class:`~aoti_tui.index.model.WrapperIndex`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from aoti_tui.index.cpp.body import read_function
+from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields
+from aoti_tui.index.cpp.guards import is_check, read_guards
+from aoti_tui.index.cpp.kernels import assemble_kernel, passed_parameters
+from aoti_tui.index.cpp.launchers import Launcher, is_launcher, read_launcher
+from aoti_tui.index.cpp.outline import Block, LineMap, blocks
+from aoti_tui.index.cpp.reading import Reading
+from aoti_tui.index.cpp.tensors import Made
+from aoti_tui.index.model import Gap, Guard, Input, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.python.kernel_sources import KernelSource
+from aoti_tui.index.versions import guess_version
+
+Progress = Callable[[float], None]
+
+
+class _HasLine(Protocol):
+    @property
+    def line(self) -> int: ...
+
+
+_Fact = TypeVar("_Fact", bound=_HasLine)
+
+_FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d+)\];')
+_OUTLINE_SHARE = 0.3
+"""Part of the work that is finding the functions, for the progress reports."""
+
+
+@dataclass(slots=True)
+class _Parts:
+    launchers: dict[str, Launcher] = field(default_factory=dict)
+    fields: dict[str, int] = field(default_factory=dict)
+    declarations: Declarations = field(default_factory=Declarations)
+    guards: list[Guard] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    bodies: list[Block] = field(default_factory=list)
+    folded: dict[int, str] = field(default_factory=dict)
+    """Folded constants by the output of ``_const_run_impl`` that makes them."""
+
+
+def read_wrapper(
+    text: str,
+    path: str,
+    *,
+    kernel_sources: Mapping[str, KernelSource] | None = None,
+    progress: Progress | None = None,
+) -> WrapperIndex:
+    """Index the wrapper ``text`` of the file ``path`` (which is not opened).
+
+    ``kernel_sources`` gives kernel sources found in other files, by launch name; a source in the
+    wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
+    with 1. What is not understood becomes a gap; nothing in the text raises.
+    """
+    text = text.replace("\r\n", "\n")
+    lines = LineMap(text)
+    report = progress if progress is not None else _silent
+    found = list(blocks(text, lines, lambda share: report(share * _OUTLINE_SHARE)))
+    parts = _Parts()
+    for position, block in enumerate(found):
+        _sort(block, parts)
+        if position % 64 == 0:
+            report(_OUTLINE_SHARE + (1 - _OUTLINE_SHARE) * position / len(found) * 0.8)
+    readings = _bodies(parts, kernel_sources or {})
+    _name_folded(parts, readings)
+    kernels = _kernels(parts, readings, kernel_sources or {})
+    report(1.0)
+    return _index(text, path, parts, readings, kernels)
+
+
+def _silent(share: float) -> None:
+    return None
+
+
+def _sort(block: Block, parts: _Parts) -> None:
+    if block.cut_line:
+        what = block.name or "a block"
+        parts.gaps.append(Gap(block.cut_line, block.cut, f"the file ends inside of {what}"))
+    method = block.name.rpartition("::")
+    if is_launcher(block):
+        launcher = read_launcher(block)
+        parts.launchers[launcher.kernel] = launcher
+        parts.gaps.extend(Gap(*problem) for problem in launcher.problems)
+    elif is_check(block):
+        guards, gaps = read_guards(block)
+        parts.guards.extend(guards)
+        parts.gaps.extend(gaps)
+    elif method[2] in ("run_impl", "_const_run_impl") and method[0]:
+        parts.bodies.append(block)
+    elif method[2] == "const_run_impl":
+        parts.folded.update((int(m[2]), m[1]) for m in _FOLDED.finditer(block.body))
+    elif block.is_type and block.name.endswith("ModelKernels"):
+        parts.fields.update(read_kernel_fields(block))
+    elif (method[0] and method[0] == method[2]) or "inputs_info_[" in block.body:
+        parts.declarations = read_constructor(block)
+        parts.gaps.extend(parts.declarations.gaps)
+
+
+def _bodies(parts: _Parts, sources: Mapping[str, KernelSource]) -> list[Reading]:
+    def parameters(kernel: str) -> tuple[str, ...]:
+        return passed_parameters(sources.get(kernel))
+
+    return [
+        read_function(block, block.name.rpartition("::")[2], parts.launchers, parameters)
+        for block in parts.bodies
+    ]
+
+
+def _name_folded(parts: _Parts, readings: list[Reading]) -> None:
+    """Ties each folded constant to the buffer that ``_const_run_impl`` hands out for it."""
+    for reading in readings:
+        if reading.function == "_const_run_impl":
+            for output in reading.outputs:
+                name = parts.folded.get(output.position)
+                if name is not None:
+                    reading.buffer(name, output.line, Made("alias", TensorView(output.name)))
+
+
+def _kernels(
+    parts: _Parts, readings: list[Reading], sources: Mapping[str, KernelSource]
+) -> dict[str, Kernel]:
+    lines: dict[str, int] = dict(parts.fields)
+    by_kernel: dict[str, list[Launch]] = {}
+    for reading in readings:
+        for launch in reading.launches:
+            lines.setdefault(launch.kernel, launch.line)
+            by_kernel.setdefault(launch.kernel, []).append(launch)
+    for launcher in parts.launchers.values():
+        lines[launcher.kernel] = launcher.line
+    symbols = [s for r in readings for s in r.symbols]
+    kernels: dict[str, Kernel] = {}
+    for name, line in sorted(lines.items(), key=lambda item: item[1]):
+        launches = by_kernel.get(name, [])
+        warps = next((r.warps[name] for r in readings if name in r.warps), (None, None))
+        kernel, gaps = assemble_kernel(
+            name, line, parts.launchers.get(name), sources.get(name), launches, symbols, warps
+        )
+        kernels[name] = kernel
+        parts.gaps.extend(gaps)
+    return kernels
+
+
+def _inputs(parts: _Parts, readings: list[Reading]) -> tuple[Input, ...]:
+    by_position: dict[int, Input] = {}
+    for position, name, line in parts.declarations.inputs:
+        by_position[position] = Input(position, name, line)
+    for reading in readings:
+        for one in reading.inputs:
+            by_position[one.position] = one
+    return tuple(by_position[p] for p in sorted(by_position))
+
+
+def _index(
+    text: str, path: str, parts: _Parts, readings: list[Reading], kernels: dict[str, Kernel]
+) -> WrapperIndex:
+    gaps = [*parts.gaps, *(g for r in readings for g in r.gaps)]
+    if not any(r.function == "run_impl" for r in readings):
+        gaps.append(Gap(text.count("\n") + 1, "", "run_impl is not in the file"))
+    main = [r for r in readings if r.function == "run_impl"]
+    embedded = any(k.lines and k.source_path is None for k in kernels.values())
+    return WrapperIndex(
+        path=path,
+        lines=tuple(text.split("\n")),
+        kernels=kernels,
+        launches=_by_line(la for r in readings for la in r.launches),
+        inputs=_inputs(parts, main),
+        symbols=_by_line(s for r in readings for s in r.symbols),
+        guards=_by_line(parts.guards),
+        checks=_by_line(c for r in readings for c in r.checks),
+        constants=parts.declarations.constants,
+        buffers=_by_line(b for r in readings for b in r.buffers),
+        externs=_by_line(e for r in readings for e in r.externs),
+        outputs=_by_line(o for r in main for o in r.outputs),
+        gaps=_by_line(gaps),
+        scopes=_by_line(s for r in readings for s in r.all_scopes),
+        torch_version=guess_version(text, embedded, bool(parts.launchers)),
+        device=_device(text, kernels),
+    )
+
+
+def _by_line(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
+    return tuple(sorted(facts, key=lambda fact: fact.line))
+
+
+def _device(text: str, kernels: Mapping[str, Kernel]) -> str:
+    """``hip`` and ``xpu`` builds differ from ``cuda`` in types and include only."""
+    if "aoti_include/xpu.h" in text or "sycl::queue" in text:
+        return "xpu"
+    if "hipFunction_t" in text or "hipStream_t" in text:
+        return "hip"
+    if kernels or "aoti_include/cuda.h" in text or "CUfunction" in text:
+        return "cuda"
+    return "cpu"

@@ -1,0 +1,154 @@
+"""What reading a function body has gathered so far; the handlers add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from aoti_tui.index.cpp.launchers import Launcher
+from aoti_tui.index.cpp.statements import Statement
+from aoti_tui.index.cpp.tensors import Made, Names
+from aoti_tui.index.model import (
+    Buffer,
+    ExternCall,
+    Gap,
+    Input,
+    Launch,
+    ModelFrame,
+    Output,
+    RuntimeCheck,
+    Scope,
+    Symbol,
+    TensorView,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The comment before a launch or an extern call."""
+
+    source_nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassedValue:
+    """A ``var_3`` local that hands an argument to ``launchKernel`` (torch 2.5 and 2.6)."""
+
+    text: str
+    tensor: TensorView | None
+
+
+@dataclass(slots=True)
+class Reading:
+    """The state of reading one function body from top to bottom."""
+
+    function: str
+    launchers: Mapping[str, Launcher]
+    passed_parameters: Callable[[str], tuple[str, ...]]
+    """The run-time parameters of a kernel, for launches without a ``call_…`` function."""
+    names: Names = field(default_factory=Names)
+    scopes: list[Scope] = field(default_factory=list)
+    frames: list[tuple[ModelFrame, ...]] = field(default_factory=list)
+    annotation: Annotation = Annotation()
+    debug_handles: dict[str, int] = field(default_factory=dict)
+
+    scalar_inputs: dict[str, int] = field(default_factory=dict)
+    positions: dict[str, int] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
+    """Scalars declared without a value (``int64_t u0_raw;``)."""
+    items: dict[str, str] = field(default_factory=dict)
+    """A raw scalar read from a tensor, to the tensor's name."""
+    passed: dict[str, PassedValue] = field(default_factory=dict)
+    argument_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    grids: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    symbol_names: set[str] = field(default_factory=set)
+    unfilled: set[str] = field(default_factory=set)
+    """Tensors made empty for the next call to fill (``aoti_torch_new_uninitialized_tensor``)."""
+
+    inputs: list[Input] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
+    checks: list[RuntimeCheck] = field(default_factory=list)
+    buffers: list[Buffer] = field(default_factory=list)
+    externs: list[ExternCall] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    all_scopes: list[Scope] = field(default_factory=list)
+    warps: dict[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    """num_warps and shared memory by kernel, from ``launchKernel`` calls of the body."""
+
+    def gap(self, statement: Statement, reason: str) -> None:
+        self.gaps.append(Gap(statement.line, statement.text, reason))
+
+    def where(self) -> tuple[Scope, ...]:
+        return tuple(self.scopes)
+
+    def enter(self, scope: Scope) -> None:
+        self.scopes.append(scope)
+        self.all_scopes.append(scope)
+
+    def name_subgraph(self, name: str) -> None:
+        """A ``// subgraph:`` comment names the scope it stands in; a ``while`` holds two."""
+        if not self.scopes:
+            return
+        old = self.scopes[-1]
+        renamed = replace(old, subgraph=name)
+        self.scopes[-1] = renamed
+        if old.subgraph:
+            self.all_scopes.append(renamed)
+        else:
+            self.all_scopes[self.all_scopes.index(old)] = renamed
+
+    def take_annotation(self) -> Annotation:
+        taken, self.annotation = self.annotation, Annotation()
+        return taken
+
+    def symbol(
+        self,
+        name: str,
+        line: int,
+        kind: str,
+        expression: str,
+        *,
+        position: int | None = None,
+        dim: int | None = None,
+        tensor: str | None = None,
+    ) -> None:
+        self.symbol_names.add(name)
+        self.symbols.append(
+            Symbol(
+                name=name,
+                line=line,
+                kind=kind,
+                expression=" ".join(expression.split()),
+                function=self.function,
+                position=position,
+                dim=dim,
+                tensor=tensor,
+                scopes=self.where(),
+            )
+        )
+
+    def buffer(self, name: str, line: int, made: Made) -> None:
+        self.names.define(name)
+        of = made.of
+        self.buffers.append(
+            Buffer(
+                name=name,
+                line=line,
+                kind=made.kind,
+                function=self.function,
+                of=of.base if of is not None else None,
+                sizes=made.sizes,
+                strides=made.strides,
+                dtype=made.dtype,
+                offset=made.offset,
+                scopes=self.where(),
+            )
+        )
+
+
+def made_of(view: TensorView, kind: str) -> Made:
+    """A tensor that is ``view``, under a name of its own."""
+    return Made(kind, view, view.sizes, view.strides, view.dtype, view.offset)

@@ -1,0 +1,1 @@
+"""Reading Python: kernel sources and their decorators, and the expressions kernels are made of."""

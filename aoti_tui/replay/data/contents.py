@@ -1,0 +1,87 @@
+"""Which captured file has the contents of a tensor at a moment of the run, and which sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.replay.data.captured import CapturedTensors
+from aoti_tui.replay.data.symbols import SymbolTable
+from aoti_tui.replay.plan.plan import Planner
+
+_PRODUCT = re.compile(r"(?:(?P<factor>\d+)L?\s*\*\s*)?(?P<name>[A-Za-z_]\w*)")
+
+
+class CapturedContents:
+    """Captured files by what they hold, not only by the launch they were saved at."""
+
+    def __init__(self, index: WrapperIndex, planner: Planner, captured: CapturedTensors) -> None:
+        self._index = index
+        self._planner = planner
+        self._captured = captured
+
+    def path(self, base: str, launch: Launch, *, after: bool) -> str | None:
+        """A file with the contents of ``base`` just before (or after) ``launch``.
+
+        Any file will do between whose saving and this moment nothing wrote to the tensor; a file
+        is that of its kernel's last launch with this tensor, which overwrote those before.
+        """
+        moment = (launch.line, 1 if after else 0)
+        best: tuple[int, str] | None = None
+        for (when, kernel, name), path in self._captured.files.items():
+            if name != base:
+                continue
+            owners = [
+                other.line
+                for other in self._index.launches_of(kernel)
+                if any(a.tensor is not None and a.tensor.base == base for a in other.arguments)
+            ]
+            if not owners:
+                continue
+            saved = (owners[-1], 1 if when == "after" else 0)
+            if self._changes(launch.function, base, min(moment, saved), max(moment, saved)):
+                continue
+            distance = abs(saved[0] - moment[0]) * 2 + (saved[1] != moment[1])
+            if best is None or distance < best[0]:
+                best = (distance, path)
+        return best[1] if best is not None else None
+
+    def _changes(
+        self, function: str, base: str, low: tuple[int, int], high: tuple[int, int]
+    ) -> bool:
+        for event in self._planner.events(function):
+            changes = base in event.writes or (event.kind == "buffer" and base in event.defines)
+            # An event of line n happens after "before n" and before "after n".
+            if changes and low <= (event.line, 0) and (event.line, 1) <= high:
+                return True
+        return False
+
+
+def solve_symbols(
+    index: WrapperIndex,
+    symbols: SymbolTable,
+    shape_of: Callable[[str], tuple[int, ...] | None],
+) -> None:
+    """Define symbols out of captured shapes: inputs' own sizes, and ``s19`` out of a buffer that
+    is allocated as ``{s19, 16L}``. What the user set stays."""
+
+    def found(name: str, value: int, tensor: str) -> None:
+        if name not in symbols.values:
+            symbols.define(name, value, "captured", f"size of captured {tensor}")
+
+    for symbol in index.symbols:
+        if symbol.kind == "input_dim" and symbol.tensor is not None and symbol.dim is not None:
+            shape = shape_of(symbol.tensor)
+            if shape is not None and symbol.dim < len(shape):
+                found(symbol.name, shape[symbol.dim], symbol.tensor)
+    for buffer in index.buffers:
+        if buffer.sizes is None or not any(_PRODUCT.fullmatch(t) for t in buffer.sizes):
+            continue
+        for text, size in zip(buffer.sizes, shape_of(buffer.name) or (), strict=False):
+            match = _PRODUCT.fullmatch(text.strip())
+            if match is None:
+                continue
+            factor = int(match["factor"] or 1)
+            if factor and size % factor == 0:
+                found(match["name"], size // factor, buffer.name)

@@ -1,0 +1,99 @@
+"""Extern calls in a replay: through torch on the CPU, or stood in for by made-up results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aoti_tui.index.model import ExternCall
+from aoti_tui.replay.client import Reply, WorkerClient
+from aoti_tui.replay.data.extern_arguments import CannotConvert, extern_arguments
+from aoti_tui.replay.data.held import Held, Storage, replayed_from
+from aoti_tui.replay.data.symbols import Number
+from aoti_tui.replay.errors import ReplayError
+
+FATAL = ("cancelled", "died", "unavailable")
+"""Kinds of errors that end the replay, whatever they happened in."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpResult:
+    """``made`` are tensors that the call itself makes, by wrapper name."""
+
+    made: dict[str, Held]
+    source: str
+
+
+class NotReplayed(Exception):
+    """The op cannot be replayed; ``str()`` says why."""
+
+
+def replay_op(
+    extern: ExternCall,
+    client: WorkerClient,
+    prefix: str,
+    hold: Callable[[Any], Held],
+    number: Callable[[str], Number],
+    lines: Sequence[str],
+) -> OpResult:
+    """Run an extern call in the worker. Raises :class:`NotReplayed`, or ReplayError when the
+    worker died or the user cancelled."""
+    sources = [hold(view).storage.source for view in extern.reads]
+    try:
+        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number, lines)
+    except (CannotConvert, ReplayError) as error:
+        if isinstance(error, ReplayError) and error.kind in FATAL:
+            raise
+        raise NotReplayed(str(error)) from error
+    reply = _called(extern, client, args, [f"{prefix}{n}" if n else None for n in outputs])
+    if reply.get("flags"):
+        # Random numbers: the GPU drew others.
+        sources.append("made-up")
+    source = replayed_from(sources)
+    how = made_how(source, f"{extern.op} (:{extern.line})")
+    made = {
+        name: Held(
+            str(one["name"]),
+            str(one["dtype"]),
+            tuple(one["shape"]),
+            tuple(one["stride"]),
+            int(one.get("offset", 0)),
+            Storage(source, how, written=True),
+        )
+        for name, one in zip([n for n in outputs if n], reply["outputs"], strict=False)
+    }
+    return OpResult(made, source)
+
+
+def _called(
+    extern: ExternCall,
+    client: WorkerClient,
+    args: list[dict[str, Any]],
+    outputs: list[str | None],
+) -> Reply:
+    """The worker's answer. An op behind the proxy executor is known only by the ATen ops that its
+    node came from: the op itself is the last of them that takes these arguments."""
+    proxy = extern.op.startswith("proxy_executor")
+    candidates: list[str | None] = [*reversed(extern.aten)] if proxy else [None]
+    problem = "which op it runs is not written in the wrapper"
+    for aten in candidates:
+        try:
+            return client.request(
+                "extern",
+                doing=f"replaying {extern.op} (:{extern.line})",
+                op=f"{'aoti_torch_' if proxy else 'aoti_torch_cuda_'}{extern.op}",
+                aten=aten,
+                args=args,
+                outputs=outputs,
+            )
+        except ReplayError as error:
+            if error.kind in FATAL:
+                raise
+            problem = error.why
+    raise NotReplayed(problem)
+
+
+def made_how(source: str, by: str) -> str:
+    """How a tensor was made, saying so when it was made out of invented data."""
+    return f"computed from made-up data by {by}" if source == "made-up" else by

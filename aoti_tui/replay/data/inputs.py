@@ -1,0 +1,287 @@
+"""The inputs file beside what the wrapper says of its inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aoti_tui.index.model import Guard, Input, WrapperIndex
+from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import GivenInput, Summary
+
+_ATEN_DTYPE = re.compile(r"at::k(\w+)")
+_ATEN_NAMES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+}
+_INTEGER = re.compile(r"-?\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedInput:
+    """What the wrapper says of one input; None where it says nothing.
+
+    ``shape`` has None for a size that varies, ``stride`` for a stride that is not fixed.
+    """
+
+    position: int
+    name: str
+    is_scalar: bool
+    dtype: str | None
+    shape: tuple[int | None, ...] | None
+    stride: tuple[int | None, ...] | None
+    least_rank: int = 0
+    """At least so many dimensions, where the shape is not known."""
+
+    def describe(self) -> str:
+        if self.is_scalar:
+            return "a number"
+        dims = "unknown" if self.shape is None else list_of(self.shape)
+        return f"{self.dtype or 'a tensor'} {dims}"
+
+
+def list_of(shape: Sequence[int | None]) -> str:
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def expected_inputs(index: WrapperIndex) -> tuple[ExpectedInput, ...]:
+    """Dtype, rank, fixed sizes and strides of each input, out of guards, symbols and launches."""
+    return tuple(_expected(index, one) for one in index.inputs)
+
+
+def _expected(index: WrapperIndex, one: Input) -> ExpectedInput:
+    guards = index.guards_of(one.position)
+    guarded = [g.dim for g in guards if g.dim is not None and g.check in ("min", "max", "equals")]
+    used = [
+        s.dim
+        for s in index.symbols
+        if s.kind == "input_dim" and s.position == one.position and s.dim is not None
+    ]
+    sized = _size_stride_check(index, one.name)
+    shape: tuple[int | None, ...] | None = None
+    stride: tuple[int | None, ...] | None = None
+    if sized is not None:
+        shape, stride = sized
+    elif guarded:
+        rank = max([*guarded, *used]) + 1
+        shape = tuple(_fixed(guards, "equals", d) for d in range(rank))
+        stride = tuple(_fixed(guards, "stride", d) for d in range(rank))
+    elif (guards and not one.is_scalar) or _is_read_as_number(index, one.name):
+        shape, stride = (), ()
+    return ExpectedInput(
+        one.position,
+        one.name,
+        one.is_scalar,
+        _dtype(index, one, guards),
+        shape,
+        stride,
+        max(used, default=-1) + 1,
+    )
+
+
+def _is_read_as_number(index: WrapperIndex, name: str) -> bool:
+    """Whether the wrapper takes a number out of it, which only a one-element tensor allows."""
+    if any(s.kind == "item" and s.tensor == name for s in index.symbols):
+        return True
+    return any(f"{name}.item" in scope.condition for scope in index.scopes)
+
+
+def _fixed(guards: Sequence[Guard], check: str, dim: int) -> int | None:
+    for guard in guards:
+        if guard.check == check and guard.dim == dim and _INTEGER.fullmatch(guard.value.strip()):
+            return int(guard.value)
+    return None
+
+
+def _size_stride_check(
+    index: WrapperIndex, name: str
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
+    """``assert_size_stride(arg5_1, {s77, 16L}, {16L, 1L}, …)`` (torch 2.13 and later)."""
+    for check in index.checks:
+        match = re.search(
+            rf"assert_size_stride\(\s*{re.escape(name)}\s*,\s*\{{([^}}]*)\}}\s*,\s*\{{([^}}]*)\}}",
+            check.condition,
+        )
+        if match:
+            return _sizes(match[1]), _sizes(match[2])
+    return None
+
+
+def _sizes(text: str) -> tuple[int | None, ...]:
+    parts = [part.strip().rstrip("L") for part in text.split(",") if part.strip()]
+    return tuple(int(p) if _INTEGER.fullmatch(p) else None for p in parts)
+
+
+def _dtype(index: WrapperIndex, one: Input, guards: Sequence[Guard]) -> str | None:
+    for guard in guards:
+        if guard.check == "dtype":
+            match = _ATEN_DTYPE.search(guard.value)
+            if match:
+                return _ATEN_NAMES.get(match[1], match[1].lower())
+            return guard.value.removeprefix("torch.")
+    for launch in index.launches:
+        kernel = index.kernels.get(launch.kernel)
+        for argument in launch.arguments:
+            if kernel is None or argument.tensor is None or argument.tensor.base != one.name:
+                continue
+            for parameter in kernel.parameters:
+                if parameter.name == argument.parameter and parameter.is_pointer:
+                    return DTYPE_OF_SIGNATURE.get(parameter.type[1:])
+    return None
+
+
+def decode_given(index: WrapperIndex, values: Sequence[Mapping[str, Any]]) -> list[GivenInput]:
+    """The ``values`` of a ``load`` reply as the model's inputs, by position."""
+    given: list[GivenInput] = []
+    for position, value in enumerate(values):
+        known = index.inputs[position] if position < len(index.inputs) else None
+        number = value.get("value")
+        given.append(
+            GivenInput(
+                position=position,
+                name=known.name if known is not None else str(value.get("key", position)),
+                kind=str(value["kind"]),
+                dtype=str(value.get("dtype") or value["kind"]),
+                shape=tuple(value.get("shape") or ()),
+                stride=tuple(value.get("stride") or ()),
+                value=float(number) if isinstance(number, str) else number,
+            )
+        )
+    return given
+
+
+def check_given(index: WrapperIndex, given: Sequence[GivenInput], path: str) -> tuple[str, ...]:
+    """Problems that still let a replay go on, worst first; raises ReplayError otherwise.
+
+    A number of inputs, dtype or rank that does not fit makes the file one of another model (or of
+    another export of it). A size outside its guard is no problem: it may well be what the user is
+    looking for.
+    """
+    expected = expected_inputs(index)
+    if len(given) != len(expected):
+        raise ReplayError(
+            "bad-inputs",
+            f"{path} does not hold this model's inputs",
+            f"the model takes {len(expected)} inputs ({_list(expected)}), "
+            f"the file holds {len(given)} ({_found(given)})",
+            "Save the very arguments of the model, in order: torch.save(tuple(inputs), FILE)",
+        )
+    wrong = [
+        f"input {e.position} ({e.name}) is {_one(g)}, the model takes {e.describe()}"
+        for e, g in zip(expected, given, strict=True)
+        if _does_not_fit(e, g)
+    ]
+    if wrong:
+        raise ReplayError(
+            "bad-inputs",
+            f"{path} does not fit this model",
+            "; ".join(wrong[:4]) + (f"; and {len(wrong) - 4} more" if len(wrong) > 4 else ""),
+            "Is it the file of another model? Save the arguments in the order of the inputs "
+            "that the wrapper lists",
+        )
+    return tuple(_mild_problems(index, expected, given))
+
+
+def _does_not_fit(expected: ExpectedInput, given: GivenInput) -> bool:
+    if given.kind == "none":
+        return True
+    if expected.is_scalar:
+        return given.kind == "tensor" and given.shape not in ((), (1,))
+    if given.kind != "tensor":
+        # A number where the wrapper takes a tensor: torch makes a 0-d tensor of it.
+        return expected.shape not in (None, ())
+    if expected.dtype is not None and given.dtype != expected.dtype:
+        return True
+    if expected.shape is None:
+        return len(given.shape) < expected.least_rank
+    if expected.shape == () and given.shape == (1,):
+        # One element is one element, also for `item()`.
+        return False
+    return len(given.shape) != len(expected.shape)
+
+
+def _mild_problems(
+    index: WrapperIndex, expected: Sequence[ExpectedInput], given: Sequence[GivenInput]
+) -> list[str]:
+    problems: list[str] = []
+    for e, g in zip(expected, given, strict=True):
+        if g.kind != "tensor" or e.shape is None:
+            continue
+        for dim, (want, have) in enumerate(zip(e.shape, g.shape, strict=False)):
+            if want is not None and want != have:
+                problems.append(
+                    f"input {e.position} ({e.name}): size {have} at dimension {dim}, where the "
+                    f"model was compiled for {want}"
+                )
+        problems.extend(_outside_guards(index, g))
+        if e.stride is None or 0 in g.shape:
+            continue
+        for dim, (step, got) in enumerate(zip(e.stride, g.stride, strict=False)):
+            if step is not None and step != got and g.shape[dim] > 1:
+                problems.append(
+                    f"input {e.position} ({e.name}): stride {got} at dimension {dim}, where the "
+                    f"model was compiled for {step}; kernels read it with the compiled strides"
+                )
+    return problems
+
+
+def _outside_guards(index: WrapperIndex, given: GivenInput) -> list[str]:
+    found = []
+    for guard in index.guards_of(given.position):
+        if guard.dim is None or guard.dim >= len(given.shape):
+            continue
+        if guard.check not in ("min", "max") or not _INTEGER.fullmatch(guard.value.strip()):
+            continue
+        size, limit = given.shape[guard.dim], int(guard.value)
+        if size < limit if guard.check == "min" else size > limit:
+            sign = ">=" if guard.check == "min" else "<="
+            found.append(
+                f"input {given.position} ({given.name}): size {size} at dimension {guard.dim} "
+                f"violates the guard {sign} {limit} (wrapper line {guard.line})"
+            )
+    return found
+
+
+def summary_text(summary: Summary | None) -> str:
+    """``min 0  max 5  5 distinct``."""
+    if summary is None or summary.count == 0:
+        return "empty"
+    parts = [f"min {_short(summary.min)}", f"max {_short(summary.max)}"]
+    if summary.nan:
+        parts.append(f"{summary.nan} NaN")
+    if summary.distinct is not None:
+        parts.append(f"{summary.distinct} distinct")
+    return "  ".join(parts)
+
+
+def _short(value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _one(given: GivenInput) -> str:
+    if given.kind == "tensor":
+        return f"{given.dtype} {list_of(given.shape)}"
+    return f"{given.kind} {given.value}"
+
+
+def _list(expected: Sequence[ExpectedInput]) -> str:
+    shown = ", ".join(f"{e.name}: {e.describe()}" for e in expected[:4])
+    return shown + (", …" if len(expected) > 4 else "")
+
+
+def _found(given: Sequence[GivenInput]) -> str:
+    shown = ", ".join(_one(g) for g in given[:4])
+    return shown + (", …" if len(given) > 4 else "")

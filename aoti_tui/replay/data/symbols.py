@@ -1,0 +1,259 @@
+"""Values of the wrapper's symbols and of every C++ expression over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from aoti_tui.flow.events import names_of
+from aoti_tui.index.cpp.expression import Expr, ExpressionError, parse
+from aoti_tui.index.model import Symbol, WrapperIndex
+from aoti_tui.replay.data.held import Held, weakest
+from aoti_tui.replay.data.inputs import ExpectedInput
+from aoti_tui.replay.data.madeup import guard_range, size_for
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import GivenInput, SymbolValue
+
+Number = int | float
+SET_BY_USER = "--set"
+"""How a symbol got its value that the user set, rather than one it follows from."""
+LARGEST_INVERSE = 64
+"""How far a size is searched for that gives a derived symbol the value the user set."""
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Expr:
+    """A C++ expression, parsed once."""
+    return parse(text)
+
+
+class _Numbers(dict[str, Number]):
+    """Symbols by name; sizes and items that an expression reads off a tensor in place
+    (``buf3.item()``, ``arg0_1_size[0]``) are asked for when they are met."""
+
+    resolver: Callable[[str], Number | None] | None = None
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        if self.resolver is None or not isinstance(name, str) or not name.endswith((")", "]")):
+            return False
+        value = self.resolver(name)
+        if value is not None:
+            self[name] = value
+        return value is not None
+
+
+class SymbolTable:
+    """Symbols by name with value and source, as one run of the wrapper defines them.
+
+    ``settings`` are what the user set: they win over everything else. ``given`` are the inputs as
+    they were given, by position.
+    """
+
+    def __init__(
+        self,
+        index: WrapperIndex,
+        settings: Mapping[str, Number],
+        expected: Sequence[ExpectedInput],
+        given: Sequence[GivenInput] = (),
+    ) -> None:
+        self.index = index
+        self.settings = dict(settings)
+        self.expected = expected
+        self.given = given
+        self.values: dict[str, SymbolValue] = {}
+        self._numbers = _Numbers()
+        for name, value in settings.items():
+            self.define(name, value, "set", SET_BY_USER)
+            self._set_what_it_derives_from(name, value)
+
+    def define(self, name: str, value: Number, source: str, how: str) -> None:
+        if name in self.settings and source != "set":
+            return
+        self.values[name] = SymbolValue(name, value, source, how)
+        self._numbers[name] = value
+
+    def resolve_with(self, resolver: Callable[[str], Number | None]) -> None:
+        """Ask ``resolver`` for names such as ``buf3.item()`` and ``arg0_1_size[0]``."""
+        self._numbers.resolver = resolver
+
+    def is_set(self, name: str) -> bool:
+        return self.values.get(name) is not None and self.values[name].source == "set"
+
+    # -- expressions --------------------------------------------------------------------------
+
+    def number(self, text: str, more: Mapping[str, Number] | None = None) -> Number:
+        """Value of a C++ expression, with C++'s arithmetic. Raises ReplayError when unknown."""
+        environment = self._numbers
+        if more:
+            environment = _Numbers(self._numbers)
+            environment.update(more)
+            environment.resolver = self._numbers.resolver
+        try:
+            return parsed(text).evaluate(environment)
+        except ExpressionError as error:
+            raise ReplayError(
+                "unknown",
+                f"{text} cannot be worked out",
+                str(error),
+                "Give the model's inputs with --inputs, or the symbol with --set NAME=VALUE",
+            ) from error
+
+    def source_of(self, text: str) -> str:
+        """How far the value of an expression can be trusted."""
+        return weakest(self.values[n].source for n in names_of([text]) if n in self.values)
+
+    def expression(self, symbol: Symbol) -> None:
+        """Define a derived symbol; an integer local truncates, as in C++."""
+        if symbol.name in self.settings:
+            return
+        value = self.number(symbol.expression)
+        if isinstance(value, float) and not _is_float_local(self.index, symbol):
+            value = _truncated(value, symbol)
+        source = self.source_of(symbol.expression)
+        self.define(symbol.name, value, source, symbol.expression)
+
+    # -- made-up and set sizes ----------------------------------------------------------------
+
+    def make_up(self, symbol: Symbol) -> Number:
+        """Give an unknown symbol a value that the model would accept."""
+        if symbol.name in self._numbers:
+            return self._numbers[symbol.name]
+        if _is_float_local(self.index, symbol):
+            self.define(symbol.name, 1.0, "made-up", "made up")
+            return 1.0
+        if _is_flag(symbol):
+            self.define(symbol.name, 1, "made-up", "made up")
+            return 1
+
+        def holds(condition: str, value: int) -> bool | None:
+            try:
+                return bool(self.number(condition, {symbol.name: value}))
+            except ReplayError:
+                return None
+
+        value = size_for(self.index, symbol, holds)
+        self.define(symbol.name, value, "made-up", "made up")
+        return value
+
+    def _set_what_it_derives_from(self, name: str, value: Number) -> None:
+        """Setting ``s65 = size/4`` sets the size: inputs must have a shape that agrees."""
+        symbol = self.index.symbol(name)
+        if symbol is None or symbol.kind != "expression":
+            return
+        roots = [
+            s
+            for s in self.index.symbols
+            if s.kind == "input_dim" and s.name in names_of([symbol.expression])
+        ]
+        if len(roots) != 1 or roots[0].name in self.settings:
+            return
+        for factor in range(1, LARGEST_INVERSE + 1):
+            candidate = int(value) * factor
+            try:
+                if int(self.number(symbol.expression, {roots[0].name: candidate})) == value:
+                    self.define(roots[0].name, candidate, "set", f"so that {name} is {value}")
+                    return
+            except ReplayError:
+                return
+
+    # -- shapes of inputs ---------------------------------------------------------------------
+
+    def input_shape(
+        self, position: int, held: Held | None
+    ) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+        """Shape and strides of an input under the symbols as they are; (None, None) if unknown.
+
+        Strides are None when they are those of a contiguous tensor.
+        """
+        expected = self.expected[position]
+        rank = len(held.shape) if held is not None else len(expected.shape or ())
+        if held is None and expected.shape is None:
+            return None, None
+        shape = tuple(self._dim(position, d, held, expected) for d in range(rank))
+        if held is not None and shape == held.shape:
+            return shape, held.stride
+        strides = expected.stride
+        if strides is None or len(strides) != rank or None in strides or not strides:
+            return shape, None
+        return shape, tuple(s for s in strides if s is not None)
+
+    def _dim(self, position: int, dim: int, held: Held | None, expected: ExpectedInput) -> int:
+        own = self._symbol_of(position, dim)
+        if own is not None and own.name in self._numbers:
+            value = self.values[own.name]
+            if held is None or value.source == "set":
+                return int(value.value)
+        if held is not None:
+            tied = None if own is not None else self._tied(position, dim, held, expected)
+            return tied if tied is not None else held.shape[dim]
+        if expected.shape is not None and dim < len(expected.shape):
+            fixed = expected.shape[dim]
+            if fixed is not None:
+                return fixed
+        return self._tied_made_up(position, dim)
+
+    def _symbol_of(self, position: int, dim: int) -> Symbol | None:
+        for symbol in self.index.symbols:
+            if (symbol.kind, symbol.position, symbol.dim) == ("input_dim", position, dim):
+                return symbol
+        return None
+
+    def _tied(self, position: int, dim: int, held: Held, expected: ExpectedInput) -> int | None:
+        """The set value of the symbol that a dimension shares, where the wrapper says so only by
+        giving it no symbol of its own (equal sizes share one symbol). A size that differs in the
+        given inputs shares nothing."""
+        known = expected.shape
+        if known is not None and (dim >= len(known) or known[dim] is not None):
+            return None
+        for symbol in self.index.symbols:
+            if symbol.kind != "input_dim" or not self.is_set(symbol.name):
+                continue
+            if self._given_size(symbol) != held.shape[dim]:
+                continue
+            if self._same_guards(symbol, position, dim):
+                return int(self._numbers[symbol.name])
+        return None
+
+    def _given_size(self, symbol: Symbol) -> int | None:
+        """The size that the given inputs have where an input's symbol is read off."""
+        position, dim = symbol.position, symbol.dim
+        if position is None or dim is None or position >= len(self.given):
+            return None
+        shape = self.given[position].shape
+        return shape[dim] if dim < len(shape) else None
+
+    def _tied_made_up(self, position: int, dim: int) -> int:
+        dims = [s for s in self.index.symbols if s.kind == "input_dim"]
+        for symbol in dims:
+            if symbol.name in self._numbers and self._same_guards(symbol, position, dim):
+                return int(self._numbers[symbol.name])
+        return int(self._numbers[dims[0].name]) if dims and dims[0].name in self._numbers else 8
+
+    def _same_guards(self, symbol: Symbol, position: int, dim: int) -> bool:
+        other = Symbol("", 0, "input_dim", "", position=position, dim=dim)
+        return guard_range(self.index, symbol) == guard_range(self.index, other)
+
+
+def _is_float_local(index: WrapperIndex, symbol: Symbol) -> bool:
+    """``double zuf0_raw; aoti_torch_item_float64(…)``: a symbol that is no integer."""
+    if re.match(r"z?uf\d|zf\d", symbol.name):
+        return True
+    if 1 <= symbol.line <= len(index.lines):
+        text = index.lines[symbol.line - 1]
+        return re.search(rf"\b(?:double|float)\s+{re.escape(symbol.name)}\b", text) is not None
+    return False
+
+
+def _is_flag(symbol: Symbol) -> bool:
+    """A bool read out of a tensor, for a branch (``arg5_1_scalar``)."""
+    return symbol.name.endswith("_scalar")
+
+
+def _truncated(value: float, symbol: Symbol) -> Number:
+    # `auto zuf1 = 0.5*zuf0;` stays a float; the sizes that Inductor derives are int64_t.
+    if re.match(r"z?uf\d|zf\d", symbol.name):
+        return value
+    return int(value)

@@ -1,0 +1,1 @@
+"""What has to run before a launch, and the launch made ready."""

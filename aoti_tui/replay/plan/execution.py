@@ -1,0 +1,290 @@
+"""Running the events that a launch needs, in order, with real values where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aoti_tui.flow.events import Event
+from aoti_tui.index.model import Buffer, ExternCall, Launch, RuntimeCheck, Symbol, WrapperIndex
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.replay.client import Progress, Reply, WorkerClient
+from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
+from aoti_tui.replay.data.held import Held
+from aoti_tui.replay.data.madeup import index_bounds
+from aoti_tui.replay.data.sources import Sources
+from aoti_tui.replay.data.symbols import SymbolTable
+from aoti_tui.replay.data.tensors import TensorTable
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.plan.kernels import KernelBook
+from aoti_tui.replay.plan.launching import Prepared, prepare, written_sources
+from aoti_tui.replay.plan.walk import Reached, Walker
+
+OnLaunch = Callable[[Launch, Prepared | None, Reply | ReplayError], bool]
+"""Called after every launch that is replayed, with the worker's answer (or why there is none);
+True ends the run."""
+STAND_IN_FOR = ("refused", "unsupported", "python", "unknown")
+"""Kinds of errors after which a launch's outputs are made up and the replay goes on."""
+
+
+class Execution:
+    """One run of (a slice of) ``run_impl`` in the worker. Used once."""
+
+    def __init__(
+        self,
+        index: WrapperIndex,
+        client: WorkerClient,
+        kernels: KernelBook,
+        sources: Sources,
+        symbols: SymbolTable,
+        prefix: str,
+        doing: Callable[[str], None],
+    ) -> None:
+        self.index = index
+        self.client = client
+        self.kernels = kernels
+        self.sources = sources
+        self.symbols = symbols
+        self.doing = doing
+        self.notes: list[str] = []
+        self.tensors = TensorTable(index, client, sources, symbols, prefix, self.notes)
+        self.broken_checks: list[str] = []
+        """Checks of the wrapper itself that do not hold: it would have stopped there."""
+        self._on_launch: OnLaunch | None = None
+        self._progress: Progress | None = None
+        self._done = 0
+        self._total = 0
+        self._calls = 0
+        self._bounds: dict[str, int] | None = None
+        sources.bound_of = self._bound_of
+
+    @property
+    def handles(self) -> list[str]:
+        return self.tensors.handles
+
+    def run(
+        self,
+        events: Sequence[Event],
+        target: Event | None,
+        progress: Progress | None = None,
+        on_launch: OnLaunch | None = None,
+    ) -> bool:
+        """Run ``events`` up to ``target`` (which is not run); True when it was reached."""
+        self._progress = progress
+        self._on_launch = on_launch
+        self._done, self._total = 0, len(events)
+        ordered = list(events)
+        if target is not None:
+            ordered.append(target)
+            ordered.sort(key=lambda e: e.line)
+        return Walker(self.index, self.symbols, self.notes, self._do).walk(ordered, target)
+
+    def run_until(
+        self,
+        events: Sequence[Event],
+        target: Event,
+        stop_here: Callable[[], bool],
+        progress: Progress | None = None,
+    ) -> bool:
+        """Run ``events``, ``target`` among them, until ``stop_here`` says so at the target; False
+        when it never did."""
+        self._progress = progress
+        self._on_launch = None
+        self._done, self._total = 0, len(events)
+        walker = Walker(self.index, self.symbols, self.notes, self._do)
+        return walker.walk(events, target, stop_here)
+
+    def prepared(self, launch: Launch) -> Prepared:
+        """Arguments, blocks and grid of a launch with the values of this moment."""
+        return prepare(launch, self.kernels, self.symbols, self.tensors.view)
+
+    def _bound_of(self, name: str) -> int | None:
+        """What a made-up integer tensor must stay below, so that no assert fires for nothing."""
+        if self._bounds is None:
+            self._bounds = index_bounds(self.index, self._program, self._number)
+        return self._bounds.get(name)
+
+    def _program(self, kernel: str) -> KernelProgram | None:
+        return self.kernels.program(kernel) if kernel in self.index.kernels else None
+
+    def _number(self, text: str) -> int | float | None:
+        try:
+            return self.symbols.number(text)
+        except ReplayError:
+            return None
+
+    def _do(self, event: Event) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(min(self._done, self._total), self._total)
+        fact = event.fact
+        if isinstance(fact, Symbol):
+            self.define_symbol(fact)
+        elif isinstance(fact, Buffer):
+            self.tensors.define(fact)
+        elif isinstance(fact, ExternCall):
+            self._extern(fact)
+        elif isinstance(fact, Launch):
+            self._launch(fact)
+        else:
+            self._check(fact)
+
+    # -- symbols and checks -------------------------------------------------------------------
+
+    def define_symbol(self, symbol: Symbol) -> None:
+        """Give a symbol its value. Raises ReplayError when it cannot be worked out."""
+        if self.symbols.is_set(symbol.name):
+            return
+        if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
+            self._input_dim(symbol, symbol.position, symbol.dim)
+        elif symbol.kind == "item" and symbol.tensor is not None:
+            self._item(symbol, self.tensors[symbol.tensor])
+        elif symbol.kind == "buffer_dim" and symbol.tensor is not None:
+            self._buffer_dim(symbol, self.tensors[symbol.tensor], symbol.dim or 0)
+        else:
+            self.symbols.expression(symbol)
+
+    def _input_dim(self, symbol: Symbol, position: int, dim: int) -> None:
+        known = self.symbols.values.get(symbol.name)
+        if known is not None and known.source == "captured":
+            return
+        held = self.sources.input_held(position)
+        how = f"{symbol.tensor or self.index.inputs[position].name}.size({dim})"
+        if held is None:
+            self.symbols.make_up(symbol)
+        elif dim < len(held.shape):
+            self.symbols.define(symbol.name, held.shape[dim], "input", how)
+
+    def _item(self, symbol: Symbol, held: Held) -> None:
+        storage = held.storage
+        if storage.source == "made-up" and storage.input_position is not None:
+            # Nothing is known: choose what the wrapper accepts, and let the tensor agree with it.
+            value = self.symbols.make_up(symbol)
+            self.client.request("write", name=held.handle, element=0, value=value)
+            return
+        reply = self.client.request("item", name=held.handle, doing=f"reading {symbol.name}")
+        known = ("made-up", "input", "constant", "captured")
+        source = storage.source if storage.source in known else "replayed"
+        self.symbols.define(symbol.name, reply["value"], source, f"value of {symbol.tensor}")
+
+    def _buffer_dim(self, symbol: Symbol, held: Held, dim: int) -> None:
+        if dim >= len(held.shape):
+            raise ReplayError(
+                "unknown",
+                f"{symbol.name} cannot be worked out",
+                f"{symbol.tensor} has {len(held.shape)} dimensions, not {dim + 1}",
+                f"Set it with --set {symbol.name}=VALUE",
+            )
+        source = "made-up" if held.storage.source == "made-up" else "replayed"
+        self.symbols.define(symbol.name, held.shape[dim], source, f"{symbol.tensor}.size({dim})")
+
+    def _check(self, check: RuntimeCheck) -> None:
+        if check.condition.startswith("assert_"):
+            return
+        try:
+            holds = bool(self.symbols.number(check.condition))
+        except ReplayError as error:
+            if error.kind != "unknown":
+                raise
+            return
+        if not holds:
+            self.broken_checks.append(
+                f"the wrapper itself stops at line {check.line}: {check.condition} does not hold"
+            )
+
+    # -- launches and ops ---------------------------------------------------------------------
+
+    def _launch(self, launch: Launch) -> None:
+        """Replay a launch for good: its outputs are what later events read."""
+        self.doing(f"replaying {launch.kernel} (:{launch.line})")
+        try:
+            prepared, reply = self._scan(launch)
+        except ReplayError as error:
+            if error.kind not in STAND_IN_FOR:
+                raise
+            self._stand_in(launch, error)
+            if self._on_launch is not None and self._on_launch(launch, None, error):
+                raise Reached from error
+            return
+        if self._on_launch is not None:
+            if self._on_launch(launch, prepared, reply):
+                raise Reached
+        else:
+            self._note_failures(launch, reply)
+        how = f"{launch.kernel} (:{launch.line})"
+        for parameter, source in written_sources(launch, prepared, self.kernels).items():
+            self._wrote(prepared.held[parameter], source, how)
+
+    def _scan(self, launch: Launch) -> tuple[Prepared, Reply]:
+        self.kernels.compiled(launch.kernel, self.doing)
+        prepared = self.prepared(launch)
+        if 0 in prepared.grid:
+            return prepared, Reply({}, ())
+        reply = self.client.request(
+            "scan",
+            doing=f"replaying {launch.kernel} (:{launch.line})",
+            kernel=self.kernels.key(launch.kernel),
+            args=prepared.request_args,
+            blocks=prepared.blocks.sizes,
+            grid=list(prepared.grid),
+            mode="big",
+            stop_at_first=False,
+            write=True,
+        )
+        return prepared, reply
+
+    def _stand_in(self, launch: Launch, error: ReplayError) -> None:
+        """Made-up outputs for a launch that cannot be replayed; they say so."""
+        why = f"{launch.kernel} (:{launch.line}) is not replayed"
+        self.notes.append(f"{why}, what it writes is made up: {error.why}")
+        access = self.kernels.access(launch.kernel)
+        for argument in launch.arguments:
+            if argument.tensor is None:
+                continue
+            if access is None or argument.parameter in access.writes:
+                self.tensors.invent(argument.tensor.base, f"made up: {why}")
+
+    def _note_failures(self, launch: Launch, reply: Reply) -> None:
+        for found in reply.get("asserts", ()):
+            self.notes.append(
+                f"upstream {launch.kernel} (:{launch.line}) already fails: {found['message']} in "
+                f"{len(found['programs'])} programs; on the GPU nothing after it counts"
+            )
+        for fault in reply.get("faults", ()):
+            self.notes.append(
+                f"upstream {launch.kernel} (:{launch.line}) already accesses element "
+                f"{fault['element']} of {fault['argument']}, which has {fault['size']}"
+            )
+
+    def _wrote(self, held: Held, source: str, how: str) -> None:
+        storage = held.storage
+        if storage.written and storage.source == "made-up":
+            # Only a part may have been overwritten; the rest stays invented.
+            source = "made-up"
+        storage.source = source
+        storage.how = made_how(source, how)
+        storage.written = True
+        if storage.input_position is not None and not held.handle.startswith(self.tensors.prefix):
+            self.sources.spoiled = True
+
+    def _extern(self, extern: ExternCall) -> None:
+        self.doing(f"replaying {extern.op} (:{extern.line})")
+        self._calls += 1
+        prefix, view = f"{self.tensors.prefix}call{self._calls}:", self.tensors.view
+        try:
+            result = replay_op(
+                extern, self.client, prefix, view, self.symbols.number, self.index.lines
+            )
+        except NotReplayed as error:
+            self.notes.append(
+                f"{extern.op} (:{extern.line}) is not replayed, its result is made up: {error}"
+            )
+            for written in extern.writes:
+                self.tensors.invent(
+                    written.base, f"made up: {extern.op} (:{extern.line}) is not replayed"
+                )
+            return
+        for name, held in result.made.items():
+            self.tensors.put(name, held)
+        for written in extern.writes:
+            if written.base not in result.made:
+                self._wrote(view(written), result.source, f"{extern.op} (:{extern.line})")

@@ -1,0 +1,1 @@
+"""Questions that a replay answers, beside running one launch."""

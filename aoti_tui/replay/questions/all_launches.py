@@ -1,0 +1,86 @@
+"""Every launch in order with memory checks: what fails first, when no log tells?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.client import Progress, Reply
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import ReplayResult
+from aoti_tui.replay.plan.launching import Prepared
+from aoti_tui.replay.recorded.results import decode_result
+from aoti_tui.replay.session import ReplaySession
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOutcome:
+    """``status``: ``ok``, ``assert``, ``fault``, ``skipped`` (an empty grid, or a branch that the
+    values do not take), ``unsupported`` (``detail`` says why)."""
+
+    kernel: str
+    launch_line: int
+    status: str
+    result: ReplayResult | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AllLaunches:
+    """Outcomes in the order of replay; ``first`` is the first that failed."""
+
+    outcomes: tuple[LaunchOutcome, ...]
+    first: LaunchOutcome | None
+    notes: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Checks of the wrapper itself that do not hold: it would have stopped by itself."""
+
+
+def replay_all(
+    session: ReplaySession,
+    *,
+    stop_at_first: bool = True,
+    progress: Progress | None = None,
+    on_outcome: Callable[[LaunchOutcome], None] | None = None,
+) -> AllLaunches:
+    """Replay all of ``run_impl``, launch by launch, with asserts and memory checks.
+
+    With ``stop_at_first`` nothing after the first failing launch runs, as on the GPU. Raises
+    ReplayError when it is cancelled or the worker dies.
+    """
+    outcomes: list[LaunchOutcome] = []
+
+    with session.whole_run() as execution:
+
+        def after(launch: Launch, prepared: Prepared | None, reply: Reply | ReplayError) -> bool:
+            if prepared is None or isinstance(reply, ReplayError):
+                why = reply.why if isinstance(reply, ReplayError) else ""
+                outcome = LaunchOutcome(launch.kernel, launch.line, "unsupported", None, why)
+            else:
+                result = decode_result(reply, execution, prepared, session.kernels, "big")
+                outcome = LaunchOutcome(launch.kernel, launch.line, _status(result), result)
+            outcomes.append(outcome)
+            if on_outcome is not None:
+                on_outcome(outcome)
+            return stop_at_first and outcome.status in ("assert", "fault")
+
+        events = session.planner.events()
+        execution.run(events, None, progress, after)
+        notes, checks = tuple(execution.notes), tuple(execution.broken_checks)
+    first = next((o for o in outcomes if o.status in ("assert", "fault")), None)
+    if first is None or not stop_at_first:
+        ran = {o.launch_line for o in outcomes}
+        for launch in session.index.launches:
+            if launch.function == "run_impl" and launch.line not in ran:
+                detail = "the values take another branch" if launch.scopes else "not reached"
+                outcomes.append(LaunchOutcome(launch.kernel, launch.line, "skipped", None, detail))
+    return AllLaunches(tuple(outcomes), first, notes, checks)
+
+
+def _status(result: ReplayResult) -> str:
+    if 0 in result.grid:
+        return "skipped"
+    if result.asserts:
+        return "assert"
+    return "fault" if result.faults else "ok"

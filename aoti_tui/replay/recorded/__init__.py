@@ -1,0 +1,1 @@
+"""What came back from the worker: results, recordings, and stopping in them."""
