@@ -47,7 +47,7 @@ def which_fired(
     """
     logged = frozenset(programs)
     answers: list[Answer] = []
-    for candidate in sorted(candidates, key=lambda c: c.launch.line):
+    for candidate in sorted(candidates, key=lambda c: c.launch.id):
         try:
             result = session.run(candidate.launch)
         except ReplayError as error:
@@ -58,5 +58,5 @@ def which_fired(
         fired = next((a for a in result.asserts if a.kernel_line == candidate.kernel_line), None)
         fits = agrees(result, candidate.kernel_line, logged)
         answers.append(Answer(candidate, fired, fits, result))
-    answers.sort(key=lambda a: (not a.agrees, a.fired is None, a.candidate.launch.line))
+    answers.sort(key=lambda a: (not a.agrees, a.fired is None, a.candidate.launch.id))
     return tuple(answers)

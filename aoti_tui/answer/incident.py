@@ -110,7 +110,7 @@ class Incident:
         if result.faults:
             fault = result.faults[0]
             return self.workshop.explainer.access_sources(
-                result.kernel, fault.kernel_line, fault.argument, result.launch_line
+                result.kernel, fault.kernel_line, fault.argument, result.launch
             )
         return ()
 
@@ -212,7 +212,7 @@ class Incident:
             failure.logged,
             known,
             judged.evidence,
-            judged.launch_line,
+            judged.launch.id,
         )
         return replace(
             explained,

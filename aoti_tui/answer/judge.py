@@ -38,7 +38,7 @@ class Judged:
     """The candidate and launch that fired (or the first, when none did) and what it showed."""
 
     candidate: Candidate
-    launch_line: int
+    launch: Launch
     evidence: Evidence
     notes: tuple[str, ...]
 
@@ -83,10 +83,10 @@ def judge(
         evidence = evidence_of(facts, found, failure, program)
         if facts.fired and not facts.made_up and _needs_tracing(failure, candidate):
             evidence = traced_evidence(session, memory, launch, program, found, facts, evidence)
-        judged = Judged(candidate, launch.line, evidence, ())
+        judged = Judged(candidate, launch, evidence, ())
         if facts.fired:
             return Judged(
-                candidate, launch.line, evidence, (*notes, *_agreement(failure, candidate, facts))
+                candidate, launch, evidence, (*notes, *_agreement(failure, candidate, facts))
             )
         first = first or judged
     if first is None and last_error is not None:
@@ -97,7 +97,7 @@ def judge(
         "the replay with the given inputs did not make this assert fire: are they the inputs of "
         "the failed run?"
     )
-    return Judged(first.candidate, first.launch_line, first.evidence, (*notes, said))
+    return Judged(first.candidate, first.launch, first.evidence, (*notes, said))
 
 
 def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, Launch]]:

@@ -91,7 +91,7 @@ def _then(incident: Incident, failure: Failure, launch: Launch, result: ReplayRe
     evidence = evidence_at(incident.session(), explainer.memory, program, launch, failure)
     known = replace(_known(incident, result), names=evidence.values)
     then = explainer.explain(
-        candidate, failure.candidates, failure.logged, known, evidence, launch.line
+        candidate, failure.candidates, failure.logged, known, evidence, launch.id
     )
     then = replace(then, programs=evidence.programs, threads=0)
     if evidence.fired:

@@ -32,8 +32,8 @@ def check_captured(argv: list[str]) -> int:
     if arguments.json:
         launches = [
             {
-                "kernel": one.kernel,
-                "launch_line": one.launch_line,
+                "kernel": one.launch.kernel,
+                "launch_line": one.launch.line,
                 "status": one.status,
                 "max_abs": one.max_abs,
                 "max_rel": one.max_rel,
@@ -55,5 +55,6 @@ def _say(one: CheckedLaunch) -> None:
     equal = "  bit-equal" if one.bit_equal else ""
     detail = f"  {one.detail}" if one.detail else ""
     print(
-        f"{one.status:<11} :{one.launch_line:<6} {one.kernel}{equal or worst}{detail}", flush=True
+        f"{one.status:<11} :{one.launch.line:<6} {one.launch.kernel}{equal or worst}{detail}",
+        flush=True,
     )

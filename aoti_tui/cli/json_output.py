@@ -46,7 +46,7 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "kernel": failure.kernel,
         "kernel_line": failure.kernel_line,
         "wrapper_line": failure.wrapper_line,
-        "launch_lines": list(failure.launch_lines),
+        "launch_lines": [la.line for la in failure.launches],
         "candidates": [c.kernel for c in failure.candidates],
         "candidate_details": [_candidate(c) for c in failure.candidates],
         "programs": [list(p) for p in failure.programs],
@@ -154,7 +154,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
         "kernel": candidate.kernel,
         "kernel_line": candidate.kernel_line,
         "wrapper_line": candidate.wrapper_line,
-        "launch_lines": list(candidate.launch_lines),
+        "launch_lines": [la.line for la in candidate.launches],
         "reason": candidate.reason,
     }
 
@@ -202,7 +202,7 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
                 "name": la.kernel,
                 "kernel": la.kernel,
                 "line": la.line,
-                "end_line": la.end_line,
+                "end_line": la.site.end_line,
                 "function": la.function,
                 "arguments": [{"parameter": a.parameter, "text": a.text} for a in la.arguments],
                 "scopes": _scopes(la.scopes),

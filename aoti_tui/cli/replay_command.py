@@ -57,7 +57,7 @@ def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
     if not fitting:
         raise ArtifactError(
             f"no launch of {failure.kernel} stands on line {arguments.launch}",
-            f"it is launched on {', '.join(f':{n}' for n in failure.launch_lines) or 'no line'}",
+            f"it is launched on {', '.join(f':{la.line}' for la in failure.launches) or 'no line'}",
             "Choose one of these with --launch LINE.",
         )
     session = incident.session()
@@ -148,7 +148,7 @@ def result_json(
     """One launch's replay, as the README describes it."""
     return {
         "kernel": result.kernel,
-        "launch_line": result.launch_line,
+        "launch_line": result.site.line,
         "grid": list(result.grid),
         "blocks": dict(result.blocks),
         "mode": result.mode,
@@ -208,7 +208,7 @@ def _fault_json(fault: MemoryFault) -> dict[str, Any]:
 def _lines(result: ReplayResult, fits: bool | None, problems: tuple[str, ...]) -> list[str]:
     grid = "×".join(map(str, result.grid))
     blocks = " ".join(f"{name}={size}" for name, size in result.blocks.items())
-    lines = [f"{result.kernel} (:{result.launch_line})  grid {grid}  {blocks}"]
+    lines = [f"{result.kernel} (:{result.site.line})  grid {grid}  {blocks}"]
     for argument in result.arguments:
         value = f" = {argument.value}" if argument.value is not None else ""
         shape = f" {argument.dtype}{list(argument.shape)}" if argument.value is None else ""
@@ -276,8 +276,8 @@ def _all(incident: Incident, arguments: argparse.Namespace) -> int:
             "version": VERSION,
             "launches": [
                 {
-                    "kernel": o.kernel,
-                    "launch_line": o.launch_line,
+                    "kernel": o.launch.kernel,
+                    "launch_line": o.launch.line,
                     "status": o.status,
                     "detail": o.detail,
                 }
@@ -291,7 +291,7 @@ def _all(incident: Incident, arguments: argparse.Namespace) -> int:
         return ANSWERED
     for outcome in done.outcomes:
         detail = f"  {outcome.detail}" if outcome.detail else ""
-        print(f"{outcome.status:<11} :{outcome.launch_line:<6} {outcome.kernel}{detail}")
+        print(f"{outcome.status:<11} :{outcome.launch.line:<6} {outcome.launch.kernel}{detail}")
     if done.first is not None and done.first.result is not None:
         print("\nfirst failure:")
         print("\n".join(_lines(done.first.result, None, session.input_problems())))

@@ -35,7 +35,7 @@ from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.failure.provenance.tree import Known, sources_of
 from aoti_tui.flow.storages import Memory
 from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
-from aoti_tui.index.model import Kernel, Launch, WrapperIndex
+from aoti_tui.index.model import Kernel, Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import names_read
@@ -75,19 +75,19 @@ class Explainer:
         program = self.program_of(kernel) if entry is not None else None
         if entry is None or program is None or program.assert_at(kernel_line) is None:
             return None
-        launches = tuple(la.line for la in self.index.launches_of(kernel))
+        launches = self.index.launches_of(kernel)
         candidate = Candidate(
             kernel, kernel_line, entry.wrapper_line(kernel_line), launches, "chosen by hand", 0
         )
         return self.explain(candidate, (candidate,), None, known)
 
     def access_sources(
-        self, kernel: str, kernel_line: int, argument: str, launch_line: int
+        self, kernel: str, kernel_line: int, argument: str, identity: LaunchId
     ) -> tuple[Source, ...]:
         """Where the address of an access comes from: the sources of its offset's data, or of the
         sizes that bound it when it is made of program and lane numbers."""
         program = self.program_of(kernel)
-        launch = self.index.launch_at(launch_line)
+        launch = self.index.launch(identity)
         for offset, order in _offsets(program, kernel_line, argument):
             tree = slice_expression(program, offset, order, kernel_line)
             found = sources_of(self.tracer().kernel_value(launch, kernel, tree))
@@ -102,12 +102,12 @@ class Explainer:
         logged: LoggedAssert | None,
         known: Known | None = None,
         evidence: Evidence | None = None,
-        launch_line: int | None = None,
+        fired: LaunchId | None = None,
     ) -> Failure:
         """The failure of one candidate.
 
-        ``evidence`` comes from a replay, which also settled candidate and ``launch_line`` when its
-        assert fired.
+        ``evidence`` comes from a replay, which also settled the candidate and which launch
+        ``fired``.
         """
         known = known or Known()
         kernel = self.index.kernels[chosen.kernel]
@@ -115,7 +115,7 @@ class Explainer:
         found = next(
             a for a in program.asserts if a.line == chosen.kernel_line and not _other(a, logged)
         )
-        launch = self._launch(chosen, launch_line)
+        launch = self._launch(chosen, fired)
         bound = self._bound(kernel, program, found, launch, known, evidence)
         index = self._index(kernel, program, found, launch, known)
         size = int(bound.value) if bound.value is not None else None
@@ -147,7 +147,7 @@ class Explainer:
             kernel=kernel.name,
             kernel_line=found.line,
             wrapper_line=kernel.wrapper_line(found.line),
-            launch_lines=chosen.launch_lines,
+            launches=chosen.launches,
             candidates=candidates,
             programs=logged.programs if logged is not None else (),
             threads=logged.threads if logged is not None else 0,
@@ -192,10 +192,10 @@ class Explainer:
         attained = is_index_only(program, raw, found.order)
         return cause_by_range(question, int(bound.value), span, attained)
 
-    def _launch(self, chosen: Candidate, launch_line: int | None) -> Launch | None:
+    def _launch(self, chosen: Candidate, fired: LaunchId | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)
         for launch in launches:
-            if launch.line == launch_line:
+            if launch.id == fired:
                 return launch
         main = [la for la in launches if la.function == "run_impl"]
         return next(iter(main or launches), None)
@@ -364,10 +364,10 @@ def _notes(
             f"{len(candidates)} kernels fit the log; {chosen.kernel} is taken because it is "
             f"launched first and the first assert ends the process. Others: {others}"
         )
-    if len(chosen.launch_lines) > 1:
-        lines = ", ".join(f":{line}" for line in chosen.launch_lines)
+    if len(chosen.launches) > 1:
+        lines = ", ".join(f":{la.line}" for la in chosen.launches)
         notes.append(
-            f"{chosen.kernel} is launched {len(chosen.launch_lines)} times ({lines}); the log does "
+            f"{chosen.kernel} is launched {len(chosen.launches)} times ({lines}); the log does "
             f"not say which launch failed, :{launch.line if launch else '?'} is shown"
         )
     if launch is None:

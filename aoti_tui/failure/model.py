@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aoti_tui.index.model import ModelFrame
+from aoti_tui.index.model import Launch, ModelFrame
 
 Program = tuple[int, int, int]
 
@@ -58,7 +58,7 @@ class Candidate:
     kernel: str
     kernel_line: int
     wrapper_line: int | None
-    launch_lines: tuple[int, ...]
+    launches: tuple[Launch, ...]
     reason: str
     rank: int
 
@@ -245,7 +245,7 @@ class Failure:
     kernel: str
     kernel_line: int
     wrapper_line: int | None
-    launch_lines: tuple[int, ...]
+    launches: tuple[Launch, ...]
     candidates: tuple[Candidate, ...]
     programs: tuple[Program, ...]
     threads: int

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NewType
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +163,26 @@ class ModelFrame:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One call of a kernel. A kernel can have many."""
+LaunchId = NewType("LaunchId", int)
+"""What a launch is known by: its number in the order in which launches stand (or happen)."""
 
-    kernel: str
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where something stands. One site can launch many times (a loop, a script)."""
+
+    file: str
     line: int
     end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call of a kernel. A kernel can have many, and one line can make many."""
+
+    id: LaunchId
+    kernel: str
+    site: Site
     function: str
     """``run_impl`` or ``_const_run_impl``."""
     arguments: tuple[Argument, ...]
@@ -181,6 +195,11 @@ class Launch:
     (torch ≤ 2.6, user kernels); empty when :attr:`Kernel.grid` holds."""
     debug_handle: int | None = None
     model_frames: tuple[ModelFrame, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The first line of its site."""
+        return self.site.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,8 +370,16 @@ class WrapperIndex:
     def launches_of(self, kernel: str) -> tuple[Launch, ...]:
         return tuple(launch for launch in self.launches if launch.kernel == kernel)
 
+    def launch(self, identity: LaunchId) -> Launch | None:
+        return next((la for la in self.launches if la.id == identity), None)
+
+    def launches_at(self, line: int) -> tuple[Launch, ...]:
+        """Launches that a line of the wrapper makes, in order."""
+        return tuple(la for la in self.launches if la.site.line <= line <= la.site.end_line)
+
     def launch_at(self, line: int) -> Launch | None:
-        return next((la for la in self.launches if la.line <= line <= la.end_line), None)
+        """The first launch that a line of the wrapper makes."""
+        return next(iter(self.launches_at(line)), None)
 
     def kernel_at(self, line: int) -> Kernel | None:
         """The kernel whose embedded source holds this wrapper line."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aoti_tui.index.model import LaunchId, Site
+
 Program = tuple[int, int, int]
 
 
@@ -98,7 +100,8 @@ class MemoryFault:
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
     kernel: str
-    launch_line: int
+    launch: LaunchId
+    site: Site
     grid: Program
     blocks: dict[str, int]
     symbols: tuple[SymbolValue, ...]
@@ -185,7 +188,8 @@ class Recording:
     """Every assignment of one program, with values: steppable both ways."""
 
     kernel: str
-    launch_line: int
+    launch: LaunchId
+    site: Site
     program: Program
     grid: Program
     blocks: dict[str, int]

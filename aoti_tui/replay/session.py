@@ -291,7 +291,8 @@ class ReplaySession:
                 reply,
                 reply.blobs,
                 kernel=launch.kernel,
-                launch_line=launch.line,
+                launch=launch.id,
+                site=launch.site,
                 arguments=prepared.arguments,
                 symbols=tuple(ready.execution.symbols.values.values()),
             )

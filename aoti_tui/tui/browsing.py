@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
-from aoti_tui.index.model import Kernel, Launch
+from aoti_tui.index.model import Kernel, Launch, LaunchId
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, entries
 from aoti_tui.tui.jumps import JumpList, Place
@@ -117,7 +117,7 @@ class Browsing:
             view.line,
             name.name if name else "",
             path,
-            replaying.launch.line if replaying.recorded and replaying.launch else None,
+            replaying.launch.id if replaying.recorded and replaying.launch else None,
             replaying.position,
             replaying.lane,
         )
@@ -146,9 +146,8 @@ class Browsing:
         self.failure = failure
         index = self.incident.index
         self.kernel = index.kernels.get(failure.kernel)
-        lines = failure.launch_lines
-        if self.launch is None or self.launch.line not in lines:
-            self.launch = index.launch_at(lines[0]) if lines else None
+        if self.launch is None or self.launch not in failure.launches:
+            self.launch = next(iter(failure.launches), None)
         self._tell_failure()
         self.show_chain(self.shown or failure)
         self.show_call()
@@ -224,16 +223,12 @@ class Browsing:
             self.failure.ops if self.failure else (),
             count,
         )
-        if (
-            self.failure is not None
-            and self.launch
-            and self.launch.line in self.failure.launch_lines
-        ):
+        if self.failure is not None and self.launch and self.launch in self.failure.launches:
             self.screen.query_one(CallSite).select_parameter(self.failure.bound.text)
 
-    def adopt_launch(self, line: int) -> None:
+    def adopt_launch(self, identity: LaunchId) -> None:
         """Make the launch that was replayed the current one."""
-        launch = self.incident.index.launch_at(line) if self.incident is not None else None
+        launch = self.incident.index.launch(identity) if self.incident is not None else None
         if launch is not None and self.incident is not None:
             self.launch = launch
             self.kernel = self.incident.index.kernels.get(launch.kernel)
@@ -245,8 +240,8 @@ class Browsing:
         if self.incident is None:
             return
         launches = self.incident.index.launches_of(name)
-        failing = self.failure.launch_lines if self.failure is not None else ()
-        launch = next((la for la in launches if la.line in failing), None)
+        failing = self.failure.launches if self.failure is not None else ()
+        launch = next((la for la in launches if la in failing), None)
         self.show_kernel(name, launch=launch or (launches[0] if launches else None))
 
     def show_kernel(
@@ -321,7 +316,7 @@ class Browsing:
             self.screen.say(f"There is no place to go {which} to.")
             return
         if place.launch is not None:
-            if self.launch is None or self.launch.line != place.launch:
+            if self.launch is None or self.launch.id != place.launch:
                 self.adopt_launch(place.launch)
                 self.show_call()
             told = self.screen.replaying.return_to(place)
@@ -337,9 +332,9 @@ class Browsing:
 
     def _take_failing_launch(self, failure: Failure) -> None:
         """What runs next is the failing launch, whatever was looked at in between."""
-        lines = failure.launch_lines
-        if lines and (self.launch is None or self.launch.line not in lines):
-            self.adopt_launch(lines[0])
+        launches = failure.launches
+        if launches and self.launch not in launches:
+            self.adopt_launch(launches[0].id)
             self.launch_chosen = False
             self.show_call()
 
@@ -366,7 +361,7 @@ class Browsing:
         elif kind == "temporary":
             self.go_kernel_line(str(rest[0]), int(rest[1]), entry.label)
         elif kind == "launch" and self.incident is not None:
-            launch = self.incident.index.launch_at(int(rest[0]))
+            launch = self.incident.index.launch(LaunchId(int(rest[0])))
             if launch is not None:
                 self.show_kernel(launch.kernel, launch=launch)
             self.go_line(entry.line)

@@ -165,7 +165,7 @@ def _kernels(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry
 
 
 def _launches(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry]:
-    failed = {line for failure in failures for line in failure.launch_lines}
+    failed = {launch.id for failure in failures for launch in failure.launches}
     for launch in index.launches:
         nodes = ", ".join(launch.source_nodes) or ", ".join(launch.aten)
         yield Entry(
@@ -173,8 +173,8 @@ def _launches(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entr
             launch.kernel,
             f":{launch.line} {nodes}".rstrip(),
             launch.line,
-            ("launch", launch.line),
-            launch.line in failed,
+            ("launch", launch.id),
+            launch.id in failed,
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from aoti_tui.index.model import LaunchId
+
 LIMIT = 200
 
 
@@ -14,8 +16,8 @@ class Place:
     line: int
     name: str = ""
     path: str = ""
-    launch: int | None = None
-    """Line of the launch whose recording was on the screen."""
+    launch: LaunchId | None = None
+    """The launch whose recording was on the screen."""
     step: int = -1
     lane: tuple[int, ...] = ()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from aoti_tui.index.model import Kernel, Launch
+from aoti_tui.index.model import Kernel, Launch, LaunchId
 from aoti_tui.replay.model import (
     ArgumentValue,
     Block,
@@ -83,8 +83,7 @@ class Replaying:
         self.kernel: Kernel | None = None
         self.launch: Launch | None = None
         self._then: Callable[[], None] | None = None
-        self._kept: dict[int, Kept] = {}
-        """By the line of the launch."""
+        self._kept: dict[LaunchId, Kept] = {}
         self.lanes_shown: tuple[object, LaneView | None] | None = None
         """The lanes on the screen, and the step and name that they were worked out for."""
 
@@ -110,17 +109,15 @@ class Replaying:
         """Whether the recording is of the launch on the screen."""
         recording = self.recording
         return (
-            recording is not None
-            and self.launch is not None
-            and recording.launch_line == self.launch.line
+            recording is not None and self.launch is not None and recording.launch == self.launch.id
         )
 
     def focus(self, kernel: Kernel | None, launch: Launch | None) -> None:
         """The kernel and launch that run next; a recording that was made of it comes back."""
         self.kernel, self.launch = kernel, launch
-        if launch is not None and not self.recorded and launch.line in self._kept:
+        if launch is not None and not self.recorded and launch.id in self._kept:
             self._keep()
-            kept = self._kept.pop(launch.line)
+            kept = self._kept.pop(launch.id)
             self.outcome, self.position, self.lane, self.selected = (
                 kept.outcome,
                 kept.position,
@@ -133,9 +130,9 @@ class Replaying:
     def _keep(self) -> None:
         """Put the recording aside, so that going back to its launch finds it as it was left."""
         if self.outcome is not None:
-            line = self.outcome.recording.launch_line
-            self._kept.pop(line, None)
-            self._kept[line] = Kept(self.outcome, self.position, self.lane, self.selected)
+            launch = self.outcome.recording.launch
+            self._kept.pop(launch, None)
+            self._kept[launch] = Kept(self.outcome, self.position, self.lane, self.selected)
             for oldest in list(self._kept)[:-KEPT]:
                 del self._kept[oldest]
 
@@ -196,13 +193,13 @@ class Replaying:
         self.running = False
         self.screen.query_one(RunPane).idle()
         self._keep()
-        self._kept.pop(outcome.recording.launch_line, None)
+        self._kept.pop(outcome.recording.launch, None)
         # All of it at once: a position of one recording means nothing in another.
         self.outcome = outcome
         self.position = self.explained = -1
         self.lane = _first_lane(outcome.result, outcome.recording)
         self.selected = ""
-        self.screen.browsing.adopt_launch(outcome.recording.launch_line)
+        self.screen.browsing.adopt_launch(outcome.recording.launch)
         then, self._then = self._then, None
         self.screen.browsing.show_call()
         self.screen.replay_arrived()
@@ -247,12 +244,12 @@ class Replaying:
         kernel = view.document.kernel_at(view.line)
         if recording is None or kernel is None or kernel.name == recording.kernel:
             return ""
-        return f" of {recording.kernel} (:{recording.launch_line})"
+        return f" of {recording.kernel} (:{recording.site.line})"
 
     def return_to(self, place: Place) -> str:
         """Stand again where a jump began; says so, or ``""`` where that is not known any more."""
         recording = self.recording
-        if not self.recorded or recording is None or place.launch != recording.launch_line:
+        if not self.recorded or recording is None or place.launch != recording.launch:
             return ""
         if not 0 <= place.step < len(recording.steps):
             return ""

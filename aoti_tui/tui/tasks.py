@@ -200,7 +200,7 @@ def replay(screen: MainScreen, launch: Launch, wanted: Program | None, *, search
     incident = screen.browsing.incident
     assert incident is not None
     failure = screen.browsing.failure
-    if failure is not None and launch.line not in failure.launch_lines:
+    if failure is not None and launch not in failure.launches:
         failure = None
 
     def work() -> None:
@@ -236,7 +236,7 @@ def _replay(
     judged = failure
     # What was set to try something says nothing about why the real run failed.
     what_if = session.settings != dict(incident.given.settings)
-    several = failure is not None and (len(failure.candidates) > 1 or len(failure.launch_lines) > 1)
+    several = failure is not None and (len(failure.candidates) > 1 or len(failure.launches) > 1)
     if failure is not None and search and several and not what_if:
         judged = incident.diagnose(failure, tell)
         screen.post_message(Diagnosed(failure, judged))
@@ -256,9 +256,7 @@ def _fired_launch(
     incident: Incident, failure: Failure, fallback: Launch, tell: Callable[[str, float], None]
 ) -> Launch:
     """The first launch of the failure's kernel whose replay makes its assert fire."""
-    fitting = [
-        la for la in incident.index.launches_of(failure.kernel) if la.line in failure.launch_lines
-    ]
+    fitting = failure.launches
     for number, launch in enumerate(fitting[:MOST_LAUNCHES] if len(fitting) > 1 else ()):
         tell(f"Scanning {launch.kernel} (:{launch.line}) …", number / len(fitting))
         result = incident.session().run(launch)

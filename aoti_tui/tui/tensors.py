@@ -125,7 +125,7 @@ class Tensors:
         replaying = self.screen.replaying
         recording = replaying.recording
         launch = self._launch
-        if recording is None or launch is None or recording.launch_line != launch.line:
+        if recording is None or launch is None or recording.launch != launch.id:
             return frozenset()
         asserted = relevant_assert(recording, replaying.position)
         if asserted is None or not fails(asserted):

@@ -102,7 +102,7 @@ class Writers:
             last = found.written.last
             assert last is not None  # find_upstream gives none that nobody wrote
             browsing.jumps.leave(browsing.here)
-            browsing.adopt_launch(found.launch.line)
+            browsing.adopt_launch(found.launch.id)
             browsing.launch_chosen = True
             browsing.show_call()
             self._stop_at(

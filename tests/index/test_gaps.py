@@ -36,7 +36,7 @@ void AOTInductorModel::run_impl(
 @pytest.mark.parametrize("name", ["demo", "2.5.1/mixed", "2.15.0/cond"])
 def test_an_unknown_statement_is_a_gap_and_only_a_gap(name: str, statement: str) -> None:
     before = index_of(name)
-    line = before.launches[-1].end_line + (2 if "2.5" in name else 1)
+    line = before.launches[-1].site.end_line + (2 if "2.5" in name else 1)
     lines = list(before.lines)
     lines[line - 1 : line - 1] = [f"    {statement};"]
     after = read_wrapper("\n".join(lines), name)
@@ -82,7 +82,7 @@ def test_a_cut_file_keeps_all_that_came_before(name: str, share: float) -> None:
     whole, part = index_of(name), read_wrapper(text[:cut], name)
     last = text[:cut].count("\n")
     assert [la.line for la in part.launches if la.line <= last] == [
-        la.line for la in whole.launches if la.end_line <= last
+        la.line for la in whole.launches if la.site.end_line <= last
     ]
     assert [s.name for s in part.symbols if s.line <= last] == [
         s.name for s in whole.symbols if s.line <= last

@@ -129,7 +129,7 @@ def test_a_loop_runs_as_often_as_its_condition_holds(
     """Ones, plus one in every round, times two."""
     inputs = saved(tmp_path, torch.ones(4), torch.full((1,), float(rounds)))
     session = opened(looping(), inputs=inputs)
-    outcomes = [o.kernel for o in replay_all(session).outcomes if o.status == "ok"]
+    outcomes = [o.launch.kernel for o in replay_all(session).outcomes if o.status == "ok"]
     assert outcomes.count("triton_poi_fused_add_0") == rounds
     launch = session.index.launches_of("triton_poi_fused_mul_2")[0]
     found = read_argument(session, launch, "in_out_ptr0")
@@ -160,7 +160,7 @@ def test_a_branch_follows_the_input(
     index = read_wrapper(path.read_text(), str(path))
     inputs = saved(tmp_path, torch.zeros(3, 16), torch.tensor(taken))
     session = opened(index, inputs=inputs)
-    statuses = {o.kernel: o.status for o in replay_all(session).outcomes}
+    statuses = {o.launch.kernel: o.status for o in replay_all(session).outcomes}
     assert (statuses[ok], statuses[skipped]) == ("ok", "skipped")
     forced = session.run(index.launches_of(skipped)[0])
     assert any("does not enter the branch" in note for note in forced.notes)

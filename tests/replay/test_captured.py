@@ -69,7 +69,7 @@ def test_the_replay_gives_what_the_gpu_gave(opened: Opened, with_inputs: bool) -
     report = check(opened(model("gather_half"), inputs=inputs, tensors=TENSORS))
     assert report.totals == {"pass": 1, "mismatch": 0, "no-data": 0, "unsupported": 0}
     (one,) = report.launches
-    assert one.kernel == KERNEL
+    assert one.launch.kernel == KERNEL
     assert one.max_rel is not None
     assert one.max_rel <= 1e-5
 

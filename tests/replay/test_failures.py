@@ -73,7 +73,7 @@ def test_all_launches_stop_at_the_first_failure(opened: Opened) -> None:
     session = opened(model("unbacked_item"), inputs=inputs)
     report = replay_all(session)
     assert report.first is not None
-    assert report.first.kernel == "triton_poi_fused_arange_index_copy_zeros_1"
+    assert report.first.launch.kernel == "triton_poi_fused_arange_index_copy_zeros_1"
     assert [o.status for o in report.outcomes] == ["ok", "assert"]
 
 

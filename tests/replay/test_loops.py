@@ -48,7 +48,7 @@ def test_memory_of_one_round_is_not_that_of_the_next() -> None:
     with ReplaySession(index, inputs=FOLDER / "inputs.good.pt") as session:
         done = replay_all(session)
     assert done.first is None
-    rounds = [o for o in done.outcomes if o.kernel == LOOKUP]
+    rounds = [o for o in done.outcomes if o.launch.kernel == LOOKUP]
     assert [o.status for o in rounds] == ["ok"] * 3
 
 
@@ -59,6 +59,6 @@ def test_launches_of_the_body_equal_what_the_gpu_wrote() -> None:
         index, inputs=FOLDER / "inputs.good.pt", tensors=FOLDER / "tensors"
     ) as session:
         report = check(session)
-    found = {one.kernel: (one.status, one.bit_equal) for one in report.launches}
+    found = {one.launch.kernel: (one.status, one.bit_equal) for one in report.launches}
     assert found[LOOKUP] == ("pass", True)
     assert found["triton_poi_fused_add_zeros_4"] == ("pass", True)

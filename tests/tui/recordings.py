@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from aoti_tui.index.model import LaunchId, Site
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recorded.blocks import summarize
 
@@ -43,7 +44,8 @@ def recording(*assigned: tuple[str, Block | int | float, tuple[int, ...]]) -> Re
     )
     return Recording(
         kernel=KERNEL,
-        launch_line=1,
+        launch=LaunchId(0),
+        site=Site("", 1, 1),
         program=(0, 0, 0),
         grid=(1, 1, 1),
         blocks={"XBLOCK": 4},

@@ -40,7 +40,7 @@ def match_assert(
             kernel=kernel.name,
             kernel_line=found.line,
             wrapper_line=kernel.wrapper_line(found.line),
-            launch_lines=tuple(launch.line for launch in index.launches_of(kernel.name)),
+            launches=index.launches_of(kernel.name),
             reason="; ".join([basis, *_conflicts(kernel, logged), *_launched(index, kernel)]),
             rank=rank,
         )

@@ -35,7 +35,7 @@ def _section(failure: Failure, wrapper: str) -> str:
     # Only a trial shows an assert that holds.
     holds = failure.cause.code == HOLDS
     sure = "confirmed by the given values" if failure.cause.confirmed else "possible, not confirmed"
-    launches = ", ".join(f"{wrapper}:{line}" for line in failure.launch_lines) or "never"
+    launches = ", ".join(f"{wrapper}:{la.line}" for la in failure.launches) or "never"
     ends = "; ".join(source_words(s) for s in failure.index.sources) or "not known"
     rows = [
         ("Kernel", f"`{failure.kernel}`, line {failure.kernel_line}"),

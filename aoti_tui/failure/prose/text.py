@@ -99,7 +99,7 @@ def _line(line: int | None) -> str:
 
 
 def _launches(failure: Failure) -> str:
-    lines = failure.launch_lines
+    lines = [la.line for la in failure.launches]
     if not lines:
         return "never launched"
     shown = " ".join(f":{line}" for line in lines[:4])

@@ -13,7 +13,7 @@ from aoti_tui.index.cpp.calls import braced, checked_call, parse_call
 from aoti_tui.index.cpp.launchers import Launcher
 from aoti_tui.index.cpp.reading import PassedValue, Reading
 from aoti_tui.index.cpp.statements import Statement
-from aoti_tui.index.model import Argument, Launch
+from aoti_tui.index.model import Argument, Launch, LaunchId, Site
 
 _POINTER_TYPE = r"(?:CUdeviceptr|hipDeviceptr_t|void\s*\*|sycl::\w+\s*\*?)"
 _POINTER = re.compile(rf"^{_POINTER_TYPE}\s*(\w+)(?:\s*=\s*(.+))?$", re.S)
@@ -26,6 +26,9 @@ _LOADED = re.compile(r"^kernels\.\w+\s*=\s*loadKernel\(.*\)$", re.S)
 _TRAILING = re.compile(
     r"^(?:this->device_idx_|device_idx_?|\d+|stream\w*|kernels|this->cubin_dir_|cubin_dir_?)$"
 )
+
+UNNUMBERED = LaunchId(-1)
+"""Bodies are read one by one; launches are numbered over all of them at the end."""
 
 
 def read_launch(reading: Reading, statement: Statement) -> bool:
@@ -190,9 +193,9 @@ def _add(
     annotation = reading.take_annotation()
     reading.launches.append(
         Launch(
+            id=UNNUMBERED,
             kernel=kernel,
-            line=statement.line,
-            end_line=statement.end_line,
+            site=Site("", statement.line, statement.end_line),
             function=reading.function,
             arguments=arguments,
             scopes=reading.where(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from aoti_tui.index.cpp.body import read_function
@@ -15,7 +15,16 @@ from aoti_tui.index.cpp.launchers import Launcher, is_launcher, read_launcher
 from aoti_tui.index.cpp.outline import Block, LineMap, blocks
 from aoti_tui.index.cpp.reading import Reading
 from aoti_tui.index.cpp.tensors import Made
-from aoti_tui.index.model import Gap, Guard, Input, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.model import (
+    Gap,
+    Guard,
+    Input,
+    Kernel,
+    Launch,
+    LaunchId,
+    TensorView,
+    WrapperIndex,
+)
 from aoti_tui.index.python.kernel_sources import KernelSource
 from aoti_tui.index.versions import guess_version
 
@@ -157,6 +166,13 @@ def _inputs(parts: _Parts, readings: list[Reading]) -> tuple[Input, ...]:
     return tuple(by_position[p] for p in sorted(by_position))
 
 
+def _numbered(path: str, launches: Iterable[Launch]) -> tuple[Launch, ...]:
+    return tuple(
+        replace(launch, id=LaunchId(number), site=replace(launch.site, file=path))
+        for number, launch in enumerate(_by_line(launches))
+    )
+
+
 def _index(
     text: str, path: str, parts: _Parts, readings: list[Reading], kernels: dict[str, Kernel]
 ) -> WrapperIndex:
@@ -169,7 +185,7 @@ def _index(
         path=path,
         lines=tuple(text.split("\n")),
         kernels=kernels,
-        launches=_by_line(la for r in readings for la in r.launches),
+        launches=_numbered(path, (la for r in readings for la in r.launches)),
         inputs=_inputs(parts, main),
         symbols=_by_line(s for r in readings for s in r.symbols),
         guards=_by_line(parts.guards),

@@ -19,8 +19,7 @@ class LaunchOutcome:
     """``status``: ``ok``, ``assert``, ``fault``, ``skipped`` (an empty grid, or a branch that the
     values do not take), ``unsupported`` (``detail`` says why)."""
 
-    kernel: str
-    launch_line: int
+    launch: Launch
     status: str
     result: ReplayResult | None = None
     detail: str = ""
@@ -56,10 +55,10 @@ def replay_all(
         def after(launch: Launch, prepared: Prepared | None, reply: Reply | ReplayError) -> bool:
             if prepared is None or isinstance(reply, ReplayError):
                 why = reply.why if isinstance(reply, ReplayError) else ""
-                outcome = LaunchOutcome(launch.kernel, launch.line, "unsupported", None, why)
+                outcome = LaunchOutcome(launch, "unsupported", None, why)
             else:
                 result = decode_result(reply, execution, prepared, session.kernels, "big")
-                outcome = LaunchOutcome(launch.kernel, launch.line, _status(result), result)
+                outcome = LaunchOutcome(launch, _status(result), result)
             outcomes.append(outcome)
             if on_outcome is not None:
                 on_outcome(outcome)
@@ -70,11 +69,11 @@ def replay_all(
         notes, checks = tuple(execution.notes), tuple(execution.broken_checks)
     first = next((o for o in outcomes if o.status in ("assert", "fault")), None)
     if first is None or not stop_at_first:
-        ran = {o.launch_line for o in outcomes}
+        ran = {o.launch.id for o in outcomes}
         for launch in session.index.launches:
-            if launch.function == "run_impl" and launch.line not in ran:
+            if launch.function == "run_impl" and launch.id not in ran:
                 detail = "the values take another branch" if launch.scopes else "not reached"
-                outcomes.append(LaunchOutcome(launch.kernel, launch.line, "skipped", None, detail))
+                outcomes.append(LaunchOutcome(launch, "skipped", None, detail))
     return AllLaunches(tuple(outcomes), first, notes, checks)
 
 

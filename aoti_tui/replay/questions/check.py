@@ -37,8 +37,7 @@ class CheckedLaunch:
     missing, why, or which element is the worst. ``max_rel`` is max|error| / max|reference| over
     all outputs (the worst of them), None when nothing was compared."""
 
-    kernel: str
-    launch_line: int
+    launch: Launch
     status: str
     max_abs: float | None = None
     max_rel: float | None = None
@@ -96,14 +95,12 @@ def _checked(
     try:
         return _Check(session, execution, captured, launch).run()
     except _NoData as error:
-        return CheckedLaunch(launch.kernel, launch.line, "no-data", detail=str(error))
+        return CheckedLaunch(launch, "no-data", detail=str(error))
     except ReplayError as error:
         if error.kind in ("cancelled", "unavailable", "died"):
             raise
         status = "no-data" if error.kind in ("unknown", "bad-inputs") else "unsupported"
-        return CheckedLaunch(
-            launch.kernel, launch.line, status, detail=f"{error.what}: {error.why}"
-        )
+        return CheckedLaunch(launch, status, detail=f"{error.what}: {error.why}")
 
 
 class _Check:
@@ -315,8 +312,7 @@ class _Check:
         for fault in reply.get("faults", ()):
             details.append(f"{fault['access']} outside of {fault['argument']}")
         return CheckedLaunch(
-            self.launch.kernel,
-            self.launch.line,
+            self.launch,
             "pass" if equal else "mismatch",
             max_abs,
             max_rel,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aoti_tui.index.model import LaunchId, Site
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import (
     ArgumentValue,
@@ -37,7 +38,8 @@ def decode(
     blobs: Sequence[memoryview],
     *,
     kernel: str,
-    launch_line: int,
+    launch: LaunchId,
+    site: Site,
     arguments: tuple[ArgumentValue, ...],
     symbols: tuple[SymbolValue, ...],
 ) -> Recording:
@@ -48,7 +50,8 @@ def decode(
     scalars: dict[str, Number] = {a.name: a.value for a in arguments if a.value is not None}
     return Recording(
         kernel=kernel,
-        launch_line=launch_line,
+        launch=launch,
+        site=site,
         program=program_of(reply["program"]),
         grid=program_of(reply["grid"]),
         blocks={str(k): int(v) for k, v in reply.get("blocks", {}).items()},

@@ -35,7 +35,8 @@ def decode_result(
     faults = _real_faults(reply, prepared, notes)
     return ReplayResult(
         kernel=launch.kernel,
-        launch_line=launch.line,
+        launch=launch.id,
+        site=launch.site,
         grid=prepared.grid,
         blocks=prepared.blocks.sizes,
         symbols=tuple(execution.symbols.values.values()),
