@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from aoti_tui.answer.incident import open_incident
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.cli.arguments import index_parser
 from aoti_tui.cli.exit_codes import ANSWERED
 from aoti_tui.cli.json_output import index_json

@@ -6,7 +6,9 @@ import argparse
 from importlib import resources
 from pathlib import Path
 
-from aoti_tui.answer.incident import Given, Incident, open_incident
+from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.cli.arguments import folder_of_tensors
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
 from aoti_tui.replay.client import Progress, WorkerClient
 from aoti_tui.replay.data.captured import read_folder
@@ -46,34 +46,22 @@ class ReplaySession:
     def __init__(
         self,
         index: WrapperIndex,
+        given: Given | None = None,
         *,
-        python: str | None = None,
-        inputs: Path | None = None,
-        settings: Mapping[str, Number] | None = None,
-        constants: Path | None = None,
-        tensors: Path | None = None,
-        seed: int = 0,
         client: WorkerClient | None = None,
     ) -> None:
+        given = given or Given()
         self.index = index
-        self.client = client if client is not None else WorkerClient(python)
+        self.client = client if client is not None else WorkerClient(given.python)
         self._owns_client = client is None
         self._space = self.client.namespace()
         self.kernels = KernelBook(index, self.client, self._space)
         self.planner = Planner(index, self.kernels)
         self.settings: dict[str, Number] = {}
-        for name, value in (settings or {}).items():
+        for name, value in given.settings.items():
             self.set_symbol(name, value)
-        captured = read_folder(tensors, index) if tensors is not None else None
-        self.sources = Sources(
-            index,
-            self.client,
-            self._space,
-            inputs=inputs,
-            constants=constants,
-            captured=captured,
-            seed=seed,
-        )
+        captured = read_folder(given.tensors, index) if given.tensors is not None else None
+        self.sources = Sources(index, self.client, self._space, given, captured)
         self.doing = ""
         """What runs right now, in a user's words; for a status line."""
         self._turn = threading.RLock()

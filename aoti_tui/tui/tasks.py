@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aoti_tui.answer import incident as incidents
-from aoti_tui.answer.incident import Given, Incident
+from aoti_tui.answer import opening
+from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.trial import tried
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
@@ -87,7 +88,7 @@ def _open(request: OpenRequest, progress: Callable[[str, float], None]) -> Incid
         model=request.model,
         seed=request.seed,
     )
-    return incidents.open_incident(request.wrapper, given=given, progress=progress)
+    return opening.open_incident(request.wrapper, given=given, progress=progress)
 
 
 def open_incident(screen: MainScreen) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.answer.incident import Given, open_incident
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.wrapper_file import open_wrapper
 from tests.cases import DATA, DEMO
 

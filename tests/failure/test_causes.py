@@ -6,7 +6,8 @@ from pathlib import Path
 
 import torch
 
-from aoti_tui.answer.incident import Given, open_incident
+from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.given import Given
 from aoti_tui.failure.model import Failure
 from tests.cases import DATA
 from tests.failure.test_forms import assert_line

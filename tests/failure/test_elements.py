@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from aoti_tui.answer.incident import Given, open_incident
+from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.given import Given
 from aoti_tui.cli.json_output import failure_json
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import headline

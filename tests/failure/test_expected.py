@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.answer.incident import Given, Incident, open_incident
+from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.given import Given
 from aoti_tui.cli.json_output import failure_json
 from tests.cases import CASES, Case
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.answer.incident import Given, Incident, open_incident
+from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.given import Given
 from aoti_tui.failure.prose.text import explanation
 from aoti_tui.failure.provenance.tree import walk
 from tests.cases import DATA, DEMO

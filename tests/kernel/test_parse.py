@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.answer.incident import open_incident
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import parse_kernel

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.session import ReplaySession
@@ -28,7 +29,7 @@ def opened(worker: WorkerClient) -> Iterator[Opened]:
     sessions: list[ReplaySession] = []
 
     def open_session(index: WrapperIndex, **options: Any) -> ReplaySession:
-        session = ReplaySession(index, client=worker, **options)
+        session = ReplaySession(index, Given(**options), client=worker)
         sessions.append(session)
         return session
 
@@ -41,5 +42,5 @@ def opened(worker: WorkerClient) -> Iterator[Opened]:
 def demo(worker: WorkerClient) -> Iterator[ReplaySession]:
     """The demo with its failing inputs, the same session for a whole module."""
     inputs = DEMO / "inputs.empty_weights.pt"
-    with ReplaySession(demo_index(), inputs=inputs, client=worker) as session:
+    with ReplaySession(demo_index(), Given(inputs=inputs), client=worker) as session:
         yield session

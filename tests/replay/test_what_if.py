@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.questions.all_launches import replay_all
@@ -150,7 +151,7 @@ def test_only_what_shares_the_set_size_is_made_up() -> None:
     """arg3_1 has the guards of s20 too, but 7 elements where s20 is 9: it shares nothing."""
     folder = DATA / "combo_kernels"
     index = read_wrapper((folder / "wrapper.cpp").read_text(), "wrapper.cpp")
-    with ReplaySession(index, inputs=folder / "inputs.combo_oob.pt") as session:
+    with ReplaySession(index, Given(inputs=folder / "inputs.combo_oob.pt")) as session:
         session.set_symbol("s20", 10)
         result = session.run(launch_of(index, "triton_poi_fused_0"))
     shapes = {a.expression: (a.shape, a.source) for a in result.arguments if a.shape}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.answer.incident import open_incident
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.tui.entries import Entry, entries
 from aoti_tui.tui.matching import best, filtered, fitting, fuzzy
 

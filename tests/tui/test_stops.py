@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.answer.incident import open_incident
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.replay.recorded.breakpoints import Breakpoint
 from aoti_tui.tui.config import Config, load
 from aoti_tui.tui.stops import Stops

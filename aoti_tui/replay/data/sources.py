@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Constant, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.captured import CapturedTensors
@@ -28,19 +29,16 @@ class Sources:
         index: WrapperIndex,
         client: WorkerClient,
         space: str,
-        *,
-        inputs: Path | None,
-        constants: Path | None,
+        files: Given,
         captured: CapturedTensors | None,
-        seed: int,
     ) -> None:
         self.index = index
         self.client = client
         self._space = space
-        self.inputs_path = inputs
-        self.constants_path = constants
+        self.inputs_path = files.inputs
+        self.constants_path = files.constants
         self.captured = captured
-        self.seed = seed
+        self.seed = files.seed
         self.expected = expected_inputs(index)
         self.bound_of: Callable[[str], int | None] = lambda _: None
         """Upper bound (exclusive) of a made-up integer tensor by name, where one is known."""

@@ -1,0 +1,61 @@
+"""What the user's inputs and settings make known before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import Given
+from aoti_tui.artifacts.saved_tensors import read_saved
+from aoti_tui.failure.provenance.known import known_from_inputs
+from aoti_tui.failure.provenance.tree import InputData, Known
+from aoti_tui.index.model import WrapperIndex
+from aoti_tui.replay.data.inputs import check_given, decode_given
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import GivenInput, SymbolValue
+from aoti_tui.replay.questions.facts import truncated_symbols, truncation_words
+
+
+def known_of(
+    index: WrapperIndex, given: Given
+) -> tuple[Known, tuple[GivenInput, ...], tuple[str, ...]]:
+    """What inputs and settings make known, the inputs, and what is odd about them."""
+    if given.inputs is None:
+        return known_from_inputs(index, {}, {}, given.settings), (), ()
+    saved = read_saved(given.inputs)
+    if saved is None:
+        note = f"{given.inputs} is read when a replay starts: only torch can load what it holds"
+        return known_from_inputs(index, {}, {}, given.settings), (), (note,)
+    decoded = decode_given(index, [value.as_reply() for value in saved])
+    try:
+        problems = check_given(index, decoded, str(given.inputs))
+    except ReplayError as error:
+        raise ArtifactError(error.what, error.why, error.do) from error
+    dims: dict[tuple[int, int], int] = {}
+    values: dict[int, int | float] = {}
+    words: dict[int, str] = {}
+    ranges: dict[str, tuple[int, int]] = {}
+    data: dict[str, InputData] = {}
+    inputs: list[GivenInput] = []
+    for one, value in zip(decoded, saved, strict=True):
+        dims.update({(one.position, dim): size for dim, size in enumerate(one.shape)})
+        if value.value is not None:
+            values[one.position] = value.value
+        words[one.position] = value.words
+        # Arithmetic on 8 and 16 bits wraps, which intervals do not follow.
+        if value.span is not None and one.dtype in ("int32", "int64"):
+            ranges[one.name] = value.span
+        if value.elements is not None:
+            data[one.name] = InputData(
+                one.name, one.position, one.shape, one.stride, value.elements
+            )
+        inputs.append(replace(one, summary=value.words))
+    known = known_from_inputs(index, dims, values, given.settings, words, ranges)
+    symbols = tuple(SymbolValue(n, v, "input", "") for n, v in known.symbols.items())
+    known = replace(
+        known,
+        data=data,
+        strides={one.position: one.stride for one in decoded},
+        truncated={s.name: truncation_words(s) for s in truncated_symbols(index, symbols)},
+    )
+    return known, tuple(inputs), problems

@@ -1,0 +1,105 @@
+"""Opening a wrapper with what came with it: what it is, where its kernels' sources are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aoti_tui.answer.incident import Incident, Progress, Workshop
+from aoti_tui.answer.known import known_of
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import Given
+from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
+from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
+from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.python.kernel_sources import KernelSource, find_kernel_sources
+from aoti_tui.index.recognise import ArtifactKind, describe_artifact
+
+
+def open_incident(
+    wrapper: Path,
+    *,
+    log: str | None = None,
+    log_name: str = "",
+    given: Given | None = None,
+    progress: Progress | None = None,
+    browse: bool = False,
+) -> Incident:
+    """Opens a wrapper (file, package or folder) with what came with it.
+
+    ``log`` is the log's text. ``progress`` gets what is being done and its share from 0 to 1.
+    ``browse`` takes a CPU wrapper too, which has nothing to debug but can be listed.
+    Raises :class:`~aoti_tui.artifacts.errors.ArtifactError` when nothing can be shown.
+    """
+    given = given or Given()
+    say = progress or (lambda doing, share: None)
+    say("reading the wrapper", 0.0)
+    source = open_wrapper(wrapper, given.model)
+    _check_kind(source, browse)
+    sources = _kernel_sources(source, given.kernels)
+    index = read_wrapper(
+        source.text,
+        str(source.path),
+        kernel_sources=sources,
+        progress=lambda share: say("indexing the wrapper", share),
+    )
+    _check_content(source, index)
+    workshop = Workshop(index, given)
+    known, inputs, notes = known_of(index, given)
+    incident = Incident(
+        source=source,
+        index=index,
+        given=given,
+        log=None,
+        log_name="",
+        failures=(),
+        known=known,
+        inputs=inputs,
+        notes=notes,
+        workshop=workshop,
+    )
+    if log is None:
+        return incident
+    say("reading the log", 0.0)
+    return incident.with_log(log, log_name)
+
+
+def _check_kind(source: WrapperText, browse: bool) -> None:
+    described = describe_artifact(source.text)
+    if described.is_wrapper:
+        if described.kind is ArtifactKind.CPU_WRAPPER and not browse:
+            raise ArtifactError(
+                f"{source.name} is a CPU-only wrapper",
+                f"{described.reason}: it holds no Triton kernel, so no GPU assert can come from it",
+                "Give the wrapper of the model compiled for the GPU.",
+            )
+        return
+    raise ArtifactError(
+        f"{source.name} is not an AOTInductor wrapper",
+        f"expected the generated *.wrapper.cpp, found {described.kind.value} ({described.reason})",
+        "Give the *.wrapper.cpp that the compiler wrote, the .pt2 package, or its folder.",
+    )
+
+
+def _check_content(source: WrapperText, index: WrapperIndex) -> None:
+    if not index.kernels and not index.launches and not index.inputs:
+        raise ArtifactError(
+            f"{source.name} holds nothing that could be read",
+            "no kernel, no launch and no input was found in it",
+            "Is the file cut off? Copy it again.",
+        )
+
+
+def _kernel_sources(source: WrapperText, path: Path | None) -> dict[str, KernelSource]:
+    """Kernel sources outside of the wrapper: those given, else those that lie beside it."""
+    if path is not None:
+        files = kernel_files(path)
+    elif "async_compile.triton(" in source.text or source.member:
+        return {}
+    else:
+        files = kernel_files_beside(source.path)
+    found: dict[str, KernelSource] = {}
+    for name, text in files:
+        for kernel, kernel_source in find_kernel_sources(text, name).items():
+            found.setdefault(kernel, kernel_source)
+    return found

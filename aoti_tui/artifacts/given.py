@@ -1,0 +1,30 @@
+"""What the user gave beside the wrapper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Files and settings beside the wrapper, as the user gave them: from the command line down to
+    the replay they travel as this one object."""
+
+    inputs: Path | None = None
+    """The model's arguments, from ``torch.save``."""
+    settings: Mapping[str, int | float] = field(default_factory=dict)
+    """Symbols that the user set, by name."""
+    python: str | None = None
+    """The Python that has torch and triton; None for the one that runs now."""
+    constants: Path | None = None
+    """Weights by their names."""
+    tensors: Path | None = None
+    """Folder of tensors captured on the GPU."""
+    kernels: Path | None = None
+    """Where kernel sources are that do not stand in the wrapper."""
+    model: str | None = None
+    """Which model of a package or folder."""
+    seed: int = 0
+    """For data that is made up where nothing is known."""
