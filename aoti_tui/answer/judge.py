@@ -106,7 +106,7 @@ def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, L
         for candidate in failure.candidates
         for launch in index.launches_of(candidate.kernel)
     ]
-    yield from sorted(found, key=lambda pair: (pair[1].function != "run_impl", pair[1].line))
+    yield from sorted(found, key=lambda pair: (not pair[1].function.is_main, pair[1].line))
 
 
 def evidence_of(

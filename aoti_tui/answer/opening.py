@@ -10,9 +10,9 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
 from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
 from aoti_tui.index.model import WrapperIndex
-from aoti_tui.index.python.kernel_sources import KernelSource, find_kernel_sources
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
 

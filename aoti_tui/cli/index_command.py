@@ -30,7 +30,9 @@ def _lines(found: WrapperIndex) -> list[str]:
     lines += _section("kernels", [(k.line, k.name) for k in found.kernels.values()])
     lines += _section("launches", [(la.line, la.kernel) for la in found.launches])
     lines += _section("inputs", [(i.line, f"{i.position}  {i.name}") for i in found.inputs])
-    lines += _section("symbols", [(s.line, f"{s.name} = {s.expression}") for s in found.symbols])
+    lines += _section(
+        "symbols", [(s.line, f"{s.name} = {s.expression.written}") for s in found.symbols]
+    )
     lines += _section(
         "constants", [(c.line, f"{c.fqn or c.name}  {list(c.shape)}") for c in found.constants]
     )

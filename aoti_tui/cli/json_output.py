@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from aoti_tui.answer.incident import Incident
@@ -21,6 +22,7 @@ from aoti_tui.failure.model import (
     ValueProvenance,
 )
 from aoti_tui.failure.prose.words import element_line
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Kernel, Scope, WrapperIndex
 
 VERSION = 1
@@ -203,7 +205,7 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
                 "kernel": la.kernel,
                 "line": la.line,
                 "end_line": la.site.end_line,
-                "function": la.function,
+                "function": la.function.name,
                 "arguments": [{"parameter": a.parameter, "text": a.text} for a in la.arguments],
                 "scopes": _scopes(la.scopes),
                 "source_nodes": list(la.source_nodes),
@@ -225,8 +227,8 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
                 "name": s.name,
                 "line": s.line,
                 "kind": s.kind,
-                "expression": s.expression,
-                "function": s.function,
+                "expression": s.expression.written,
+                "function": s.function.name,
                 "position": s.position,
                 "dim": s.dim,
                 "tensor": s.tensor,
@@ -260,7 +262,12 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
             for g in index.guards
         ],
         "checks": [
-            {"condition": c.condition, "message": c.message, "line": c.line, "enforced": c.enforced}
+            {
+                "condition": c.condition.written,
+                "message": c.message,
+                "line": c.line,
+                "enforced": c.enforced,
+            }
             for c in index.checks
         ],
         "buffers": [
@@ -268,12 +275,12 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
                 "name": b.name,
                 "line": b.line,
                 "kind": b.kind,
-                "function": b.function,
+                "function": b.function.name,
                 "of": b.of,
-                "sizes": list(b.sizes) if b.sizes is not None else None,
-                "strides": list(b.strides) if b.strides is not None else None,
+                "sizes": _written(b.sizes),
+                "strides": _written(b.strides),
                 "dtype": b.dtype,
-                "offset": b.offset,
+                "offset": b.offset.written,
                 "scopes": _scopes(b.scopes),
             }
             for b in index.buffers
@@ -282,7 +289,7 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
             {
                 "name": e.op,
                 "line": e.line,
-                "function": e.function,
+                "function": e.function.name,
                 "reads": [v.base for v in e.reads],
                 "writes": [v.base for v in e.writes],
                 "text": e.text,
@@ -307,11 +314,15 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
         "heuristic": kernel.heuristic,
         "parameters": [{"name": p.name, "type": p.type} for p in kernel.parameters],
         "blocks": dict(kernel.blocks),
-        "grid": list(kernel.grid),
+        "grid": _written(kernel.grid),
         "size_hints": dict(kernel.size_hints),
         "num_warps": kernel.num_warps,
         "shared_memory": kernel.shared_memory,
     }
+
+
+def _written(expressions: Iterable[Expr] | None) -> list[str] | None:
+    return None if expressions is None else [e.written for e in expressions]
 
 
 def _scopes(scopes: tuple[Scope, ...]) -> list[dict[str, Any]]:

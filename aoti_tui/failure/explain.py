@@ -34,8 +34,9 @@ from aoti_tui.failure.provenance.bounds import bound_tree, index_tree, indexed_a
 from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.failure.provenance.tree import Known, sources_of
 from aoti_tui.flow.storages import Memory
-from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
+from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import Kernel, Launch, LaunchId, WrapperIndex
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import names_read
@@ -197,7 +198,7 @@ class Explainer:
         for launch in launches:
             if launch.id == fired:
                 return launch
-        main = [la for la in launches if la.function == "run_impl"]
+        main = [la for la in launches if la.function.is_main]
         return next(iter(main or launches), None)
 
     def tracer(self, known: Known | None = None) -> Tracer:
@@ -232,8 +233,8 @@ class Explainer:
             return None
         values: dict[str, int | float] = {}
         for argument in launch.arguments:
-            if argument.tensor is None:
-                given = evaluate_argument(argument.text, known)
+            if argument.value is not None:
+                given = evaluate_argument(argument.value, known)
                 if given is not None:
                     values[argument.parameter] = given
         try:
@@ -333,10 +334,10 @@ def _offsets(
             yield store.offset, store.order
 
 
-def evaluate_argument(text: str, known: Known) -> int | float | None:
+def evaluate_argument(value: Expr, known: Known) -> int | float | None:
     """The value of a launch argument from known symbols; None when one is not known."""
     try:
-        return parse(text).evaluate_int(known.symbols)
+        return value.evaluate_int(known.symbols)
     except ExpressionError:
         return None
 

@@ -1,16 +1,18 @@
-"""What ``run_impl`` does, as one sequence of events in the order in which it does it."""
+"""What a function of a wrapper does, as one sequence of events in the order in which it does it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from aoti_tui.flow.access import KernelAccess, launch_access
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     Buffer,
     ExternCall,
+    Function,
     Launch,
+    NumberList,
     RuntimeCheck,
     Scope,
     Symbol,
@@ -18,7 +20,6 @@ from aoti_tui.index.model import (
     WrapperIndex,
 )
 
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 CARRYING = ("view", "alias", "pool-view")
 
 
@@ -44,9 +45,9 @@ class Event:
 
 
 def events_of(
-    index: WrapperIndex, function: str, access: Callable[[str], KernelAccess | None]
+    index: WrapperIndex, function: Function, access: Callable[[str], KernelAccess | None]
 ) -> tuple[Event, ...]:
-    """Events of one function of the wrapper (``run_impl`` or ``_const_run_impl``).
+    """Events of one function of the wrapper.
 
     ``access`` tells by kernel name what a kernel does with its parameters.
     """
@@ -63,7 +64,7 @@ def events_of(
     for launch in index.launches:
         if launch.function == function:
             events.append(_launch(launch, access(launch.kernel)))
-    if function == "run_impl":
+    if function.is_main:
         for check in index.checks:
             names = names_of([check.condition])
             events.append(Event(check.line, "check", check, scalars=names))
@@ -74,9 +75,9 @@ def events_of(
     return tuple(events)
 
 
-def names_of(texts: Iterable[str]) -> frozenset[str]:
-    """Identifiers in C++ expressions (functions and types among them: harmless)."""
-    return frozenset(name for text in texts for name in _NAME.findall(text))
+def names_of(expressions: Iterable[Expr]) -> frozenset[str]:
+    """Symbols, locals and tensors that stand in expressions."""
+    return frozenset(name for expression in expressions for name in expression.names())
 
 
 def _symbol(symbol: Symbol) -> Event:
@@ -95,7 +96,7 @@ def _symbol(symbol: Symbol) -> Event:
 
 
 def _buffer(buffer: Buffer) -> Event:
-    texts = [*(buffer.sizes or ()), *(buffer.strides or ()), buffer.offset]
+    layout = [*(buffer.sizes or ()), *(buffer.strides or ()), buffer.offset]
     return Event(
         buffer.line,
         "buffer",
@@ -103,7 +104,7 @@ def _buffer(buffer: Buffer) -> Event:
         buffer.scopes,
         defines=frozenset({buffer.name}),
         shapes=frozenset({buffer.of} if buffer.of else ()),
-        scalars=names_of(texts),
+        scalars=names_of(layout),
     )
 
 
@@ -117,13 +118,13 @@ def _extern(extern: ExternCall) -> Event:
         reads=frozenset(v.base for v in extern.reads),
         writes=frozenset(v.base for v in extern.writes),
         shapes=frozenset(v.base for v in views),
-        scalars=names_of([*extern.arguments, *_view_texts(views)]),
+        scalars=names_of([*_numbers(extern), *_layouts(views)]),
     )
 
 
 def _launch(launch: Launch, access: KernelAccess | None) -> Event:
     views = [a.tensor for a in launch.arguments if a.tensor is not None]
-    scalars = [a.text for a in launch.arguments if a.tensor is None]
+    scalars = [a.value for a in launch.arguments if a.value is not None]
     if access is None:
         bases = frozenset(v.base for v in views)
         reads, writes = bases, bases
@@ -138,14 +139,19 @@ def _launch(launch: Launch, access: KernelAccess | None) -> Event:
         reads=reads,
         writes=writes,
         shapes=frozenset(v.base for v in views),
-        scalars=names_of([*scalars, *launch.grid, *_view_texts(views)]),
+        scalars=names_of([*scalars, *launch.grid, *_layouts(views)]),
     )
 
 
-def _view_texts(views: Iterable[TensorView]) -> list[str]:
-    texts: list[str] = []
-    for view in views:
-        texts.extend(view.sizes or ())
-        texts.extend(view.strides or ())
-        texts.append(view.offset)
-    return texts
+def _layouts(views: Iterable[TensorView]) -> list[Expr]:
+    return [e for v in views for e in (*(v.sizes or ()), *(v.strides or ()), v.offset)]
+
+
+def _numbers(extern: ExternCall) -> list[Expr]:
+    found: list[Expr] = []
+    for argument in extern.arguments:
+        if isinstance(argument, Expr):
+            found.append(argument)
+        elif isinstance(argument, NumberList):
+            found.extend(argument.values)
+    return found

@@ -1,15 +1,17 @@
-"""Who wrote a buffer: following reuse, views, pools, branches and loops of ``run_impl``."""
+"""Who wrote a buffer: following reuse, views, pools, branches and loops."""
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aoti_tui.index.expression import Expr, number
 from aoti_tui.index.model import (
     Argument,
     Buffer,
     ExternCall,
+    Function,
     Launch,
     Scope,
     TensorView,
@@ -42,7 +44,7 @@ class Memory:
 
     def __init__(self, index: WrapperIndex) -> None:
         self.index = index
-        self._definitions: dict[tuple[str, str], list[Buffer]] = {}
+        self._definitions: dict[tuple[Function, str], list[Buffer]] = {}
         for buffer in index.buffers:
             self._definitions.setdefault((buffer.function, buffer.name), []).append(buffer)
         self._kin = _kin(index)
@@ -61,7 +63,7 @@ class Memory:
     def _touch(self, view: TensorView, writer: Writer) -> None:
         self._touches.setdefault(view.base, []).append(writer)
 
-    def definitions(self, name: str, before: int, function: str = "run_impl") -> list[Buffer]:
+    def definitions(self, name: str, before: int, function: Function) -> list[Buffer]:
         """Definitions of a name that can reach line ``before``: the last one and, when that one
         stands in a branch, those of the other branches and the one before them."""
         found: list[Buffer] = []
@@ -73,7 +75,7 @@ class Memory:
                 break
         return [b for b in found if b.kind != "declaration"] or found
 
-    def storages(self, name: str, before: int, function: str = "run_impl") -> list[Storage]:
+    def storages(self, name: str, before: int, function: Function) -> list[Storage]:
         """The storages that ``name`` can stand for at line ``before``."""
         found: dict[Storage, None] = {}
         pending = [(name, before)]
@@ -96,14 +98,14 @@ class Memory:
                 found[(current, 0)] = None
         return list(found)
 
-    def definition_of(self, storage: Storage, function: str = "run_impl") -> Buffer | None:
+    def definition_of(self, storage: Storage, function: Function) -> Buffer | None:
         for buffer in self._definitions.get((function, storage[0]), []):
             if buffer.line == storage[1]:
                 return buffer
         return None
 
     def touching(
-        self, storage: Storage, before: int, scopes: tuple[Scope, ...], function: str
+        self, storage: Storage, before: int, scopes: tuple[Scope, ...], function: Function
     ) -> Iterator[Writer]:
         """Launches and externs that have the storage as an argument and run before line
         ``before`` (or later in a loop around it), newest first. Launches may only read it."""
@@ -126,20 +128,20 @@ class Memory:
         )
 
     @staticmethod
-    def _function_of(writer: Writer) -> str:
+    def _function_of(writer: Writer) -> Function | None:
         if writer.launch is not None:
             return writer.launch.function
-        return writer.extern.function if writer.extern is not None else ""
+        return writer.extern.function if writer.extern is not None else None
 
     def sizes_of(
-        self, view: TensorView, before: int, function: str = "run_impl"
-    ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Sizes and strides of a tensor argument as C++ expressions; None when not said."""
+        self, view: TensorView, before: int, function: Function
+    ) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
+        """Sizes and strides of a tensor argument; None when not said."""
         if view.sizes is not None and view.strides is not None:
             return view.sizes, view.strides
         constant = self.index.constant_named(view.base)
         if constant is not None:
-            return tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
+            return tuple(map(number, constant.shape)), tuple(map(number, constant.stride))
         name, line = view.base, before
         for _ in range(64):
             definitions = self.definitions(name, line, function)
@@ -152,15 +154,15 @@ class Memory:
                 return None
             constant = self.index.constant_named(buffer.of)
             if constant is not None:
-                return tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
+                return tuple(map(number, constant.shape)), tuple(map(number, constant.stride))
             line = buffer.line - (buffer.of == name)
             name = buffer.of
         return None
 
-    def is_part(self, writer: Writer, storage: Storage, function: str) -> bool:
+    def is_part(self, writer: Writer, storage: Storage, function: Function) -> bool:
         """Whether a writer only reaches part of a storage: a view that is smaller than it."""
         view = writer.view
-        if view.offset.strip("L ()") not in ("0", ""):
+        if view.offset.literal != 0:
             return True
         definition = self.definition_of(storage, function)
         if definition is None or definition.sizes is None:
@@ -172,13 +174,13 @@ class Memory:
             return True
         return _product(own[0]) != _product(definition.sizes)
 
-    def _has_offset(self, name: str, before: int, function: str) -> bool:
+    def _has_offset(self, name: str, before: int, function: Function) -> bool:
         for _ in range(64):
             definitions = self.definitions(name, before, function)
             if not definitions:
                 return False
             buffer = definitions[0]
-            if buffer.offset.strip("L ()") not in ("0", ""):
+            if buffer.offset.literal != 0:
                 return True
             if buffer.of is None:
                 return False
@@ -199,30 +201,10 @@ def _kin(index: WrapperIndex) -> dict[str, frozenset[str]]:
     return {name: frozenset(group) for name, group in groups.items()}
 
 
-def _product(sizes: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+def _product(sizes: tuple[Expr, ...]) -> tuple[int, tuple[str, ...]]:
     """A number of elements as a number times sorted factors, to compare shapes by."""
-    number = 1
-    factors: list[str] = []
-    for size in sizes:
-        plain = re.sub(r"(?<=\d)[LlUu]+", "", size.replace(" ", ""))
-        for factor in _top_factors(plain):
-            if factor.isdigit():
-                number *= int(factor)
-            else:
-                factors.append(factor)
-    return number, tuple(sorted(factors))
-
-
-def _top_factors(text: str) -> list[str]:
-    depth = 0
-    parts = [""]
-    for sign in text:
-        depth += (sign == "(") - (sign == ")")
-        if sign == "*" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [p[1:-1] if p.startswith("(") and p.endswith(")") else p for p in parts]
+    parts = [size.factors() for size in sizes]
+    return math.prod(n for n, _ in parts), tuple(sorted(f for _, fs in parts for f in fs))
 
 
 def is_partial_op(extern: ExternCall) -> bool:

@@ -1,16 +1,22 @@
-"""The tree of an expression and its value.
+"""An expression of a wrapper or a kernel: its tree, its names, its value, its text for people.
 
-Integers and floats keep apart as in C++: ``/`` of two integers truncates, a comparison is an
-integer, and a double becomes an integer only where a cast or an assignment says so.
+Whatever language it was written in, the tree says the same: ``//`` and ``%`` floor as Python's,
+``quotient`` and ``remainder`` are C's (and Triton's) for whole numbers, ``/`` divides as floats.
+Integers and floats keep apart: a comparison is an integer, and a float becomes an integer only
+where a cast or an assignment says so.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
 
-Environment = Mapping[str, int | float]
+Value = int | float
+Environment = Mapping[str, Value]
 
 
 class ExpressionError(ValueError):
@@ -32,25 +38,42 @@ class _NoValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    value: int | float
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A symbol or local: ``s7``, ``arg4_1_size[0]``, ``buf9.size(0)``, ``arg1_1.item()``."""
+    """A symbol, a local or a parameter: ``s7``, ``ks0``."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A size, a stride or the one element of a tensor, read in place."""
+
+    tensor: str
+    what: Literal["size", "stride", "item"]
+    dim: int = 0
+
+    @property
+    def name(self) -> str:
+        """``arg4_1.size(0)``, ``buf3.item()``: what an environment knows it by."""
+        return f"{self.tensor}.{self.what}({'' if self.what == 'item' else self.dim})"
+
+
+@dataclass(frozen=True, slots=True)
 class Unary:
+    """``operator`` is ``-``, ``+``, ``~`` or ``not``."""
+
     operator: str
     operand: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``operator`` is C++'s; ``//`` truncates integers and ``/.`` always divides as floats."""
+    """``operator`` is ``+ - * / // % quotient remainder``, a comparison, ``and``, ``or`` or one
+    of ``& | ^ << >>``."""
 
     operator: str
     left: Node
@@ -66,6 +89,8 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
+    """``type`` is ``float``, ``bool`` or an integer type (``int64``, ``uint32``)."""
+
     type: str
     operand: Node
 
@@ -76,305 +101,481 @@ class Call:
     arguments: tuple[Node, ...]
 
 
-Node = Number | Name | Unary | Binary | Conditional | Cast | Call
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Text that is no arithmetic, with the names that stand in it."""
+
+    text: str
+    reason: str
+    names: tuple[str, ...] = ()
+
+
+Node = Number | Name | Reading | Unary | Binary | Conditional | Cast | Call | Unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A parsed expression."""
+    """A parsed expression. Two are equal when they are written alike."""
 
-    text: str
-    root: Node
+    written: str
+    """As the wrapper or kernel writes it."""
+    root: Node = field(compare=False)
+
+    def __str__(self) -> str:
+        """For people, in no language of its own: ``s7 // 2``, ``arg4_1.size(0)``, ``16*s20``."""
+        try:
+            return _said(self.root)[0]
+        except RecursionError:
+            return self.written
+
+    @property
+    def problem(self) -> str:
+        """Why it has no meaning; ``""`` for one that was understood."""
+        return self.root.reason if isinstance(self.root, Unknown) else ""
+
+    @property
+    def literal(self) -> Value | None:
+        """The number it is; None when it is more than one number."""
+        root, sign = self.root, 1
+        while isinstance(root, Unary) and root.operator in "+-":
+            sign = -sign if root.operator == "-" else sign
+            root = root.operand
+        return sign * root.value if isinstance(root, Number) else None
+
+    @property
+    def limit(self) -> tuple[str, str, int] | None:
+        """``("u0", ">=", 2)`` of a comparison of a name with a whole number, whichever stands
+        first; None for anything else."""
+        root = self.root
+        if not isinstance(root, Binary) or root.operator not in _TURNED:
+            return None
+        name, sign, bound = root.left, root.operator, root.right
+        if isinstance(name, Number):
+            name, sign, bound = bound, _TURNED[sign], name
+        if not isinstance(name, Name) or not isinstance(bound, Number):
+            return None
+        return (name.name, sign, bound.value) if isinstance(bound.value, int) else None
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What it reads off tensors in place."""
+        return tuple(dict.fromkeys(n for n in _nodes(self.root) if isinstance(n, Reading)))
+
+    @property
+    def has_float_ratio(self) -> bool:
+        """Whether a quotient of two float constants stands in it (``(1.0/4.0)*s0``), which can
+        make a whole number a little too small."""
+        return any(
+            isinstance(node, Binary)
+            and node.operator == "/"
+            and all(
+                isinstance(side, Number) and isinstance(side.value, float)
+                for side in (node.left, node.right)
+            )
+            for node in _nodes(self.root)
+        )
 
     def names(self) -> tuple[str, ...]:
-        """The names it needs, each once, in order of appearance."""
+        """The symbols, locals and tensors in it, each once, in order of appearance."""
         return tuple(dict.fromkeys(_names(self.root)))
 
-    def evaluate(self, env: Environment) -> int | float:
-        """Its value with ``env`` for the names.
+    def needs(self) -> tuple[str, ...]:
+        """What an environment must hold for it, each once: names, and readings by their text."""
+        found = (n.name for n in _nodes(self.root) if isinstance(n, (Name, Reading)))
+        return tuple(dict.fromkeys(found))
+
+    def factors(self) -> tuple[int, tuple[str, ...]]:
+        """It as a whole number times other factors, sorted, to compare products by."""
+        number, others = 1, []
+        pending = [self.root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, Binary) and node.operator == "*":
+                pending += [node.left, node.right]
+            elif isinstance(node, Number) and isinstance(node.value, int):
+                number *= node.value
+            else:
+                others.append(str(Expr("", node)))
+        return number, tuple(sorted(others))
+
+    def evaluate(
+        self, env: Environment, read: Callable[[Reading], Value | None] | None = None
+    ) -> Value:
+        """Its value with ``env`` for the names; ``read`` is asked for readings not in ``env``.
 
         Raises :class:`ExpressionError` for a missing name, a division by zero, an unknown
-        function or a value outside of what C++ defines.
+        function or a value outside of what is defined.
         """
         try:
-            return _value(self.root, env)
+            return _value(self.root, env, read)
         except _NoValue as problem:
-            raise ExpressionError(self.text, problem.part, problem.reason) from None
+            raise ExpressionError(self.written, problem.part, problem.reason) from None
         except (ArithmeticError, ValueError, RecursionError) as problem:
-            raise ExpressionError(self.text, self.text, str(problem)) from None
+            raise ExpressionError(self.written, self.written, str(problem)) from None
 
     def evaluate_int(self, env: Environment) -> int:
-        """The value an ``int64_t`` gets when this is assigned to it: a double is truncated."""
+        """The value a 64-bit integer gets when this is assigned to it: a float is truncated."""
         value = self.evaluate(env)
         try:
-            return _to_int(value, "int64_t")
+            return _to_int(value, "int64")
         except _NoValue as problem:
-            raise ExpressionError(self.text, problem.part, problem.reason) from None
+            raise ExpressionError(self.written, problem.part, problem.reason) from None
+
+    def exact(self, env: Environment) -> Fraction | None:
+        """Its value with float constants taken as the fractions they are written as; None for
+        anything but plain arithmetic on known names."""
+        try:
+            return _exact(self.root, env)
+        except (_NoValue, ArithmeticError, ValueError, RecursionError):
+            return None
 
 
-def _names(node: Node) -> Iterator[str]:
+ZERO = Expr("0", Number(0))
+
+
+def number(value: int) -> Expr:
+    """A whole number as an expression."""
+    return Expr(str(value), Number(value))
+
+
+def _nodes(root: Node) -> Iterator[Node]:
     # Not recursive: a sum of a thousand terms is a tree a thousand deep.
-    pending = [node]
+    pending = [root]
     while pending:
-        one = pending.pop()
-        if isinstance(one, Name):
-            yield one.name
-        elif isinstance(one, (Unary, Cast)):
-            pending.append(one.operand)
-        elif isinstance(one, Binary):
-            pending.extend((one.right, one.left))
-        elif isinstance(one, Conditional):
-            pending.extend((one.other, one.chosen, one.condition))
-        elif isinstance(one, Call):
-            pending.extend(reversed(one.arguments))
+        node = pending.pop()
+        yield node
+        if isinstance(node, (Unary, Cast)):
+            pending.append(node.operand)
+        elif isinstance(node, Binary):
+            pending += (node.right, node.left)
+        elif isinstance(node, Conditional):
+            pending += (node.other, node.chosen, node.condition)
+        elif isinstance(node, Call):
+            pending.extend(reversed(node.arguments))
 
 
-def _value(node: Node, env: Environment) -> int | float:
+def _names(root: Node) -> Iterator[str]:
+    for node in _nodes(root):
+        if isinstance(node, Name):
+            yield node.name
+        elif isinstance(node, Reading):
+            yield node.tensor
+        elif isinstance(node, Unknown):
+            yield from node.names
+
+
+# -- value ----------------------------------------------------------------------------------------
+
+
+def _value(node: Node, env: Environment, read: Callable[[Reading], Value | None] | None) -> Value:
     if isinstance(node, Number):
         return node.value
-    if isinstance(node, Name):
-        if node.name not in env:
+    if isinstance(node, (Name, Reading)):
+        value = env.get(node.name)
+        if value is None and read is not None and isinstance(node, Reading):
+            value = read(node)
+        if value is None:
             raise _NoValue(node.name, "no value for")
-        value = env[node.name]
         return int(value) if isinstance(value, bool) else value
     if isinstance(node, Unary):
-        return _unary(node, env)
+        return _unary(node.operator, _value(node.operand, env, read))
     if isinstance(node, Binary):
-        return _binary(node, env)
+        left = _value(node.left, env, read)
+        if node.operator in ("and", "or") and bool(left) is (node.operator == "or"):
+            return int(bool(left))
+        return _binary(node.operator, left, _value(node.right, env, read))
     if isinstance(node, Conditional):
-        return _value(node.chosen if _value(node.condition, env) else node.other, env)
+        chosen = node.chosen if _value(node.condition, env, read) else node.other
+        return _value(chosen, env, read)
     if isinstance(node, Cast):
-        return _cast(node.type, _value(node.operand, env))
-    return _call(node, env)
+        return _cast(node.type, _value(node.operand, env, read))
+    if isinstance(node, Unknown):
+        raise _NoValue(node.text, node.reason)
+    return _call(node.function, [_value(a, env, read) for a in node.arguments])
 
 
-def _unary(node: Unary, env: Environment) -> int | float:
-    value = _value(node.operand, env)
-    if node.operator == "-":
+def _unary(sign: str, value: Value) -> Value:
+    if sign == "-":
         return -value
-    if node.operator == "!":
+    if sign == "not":
         return int(not value)
-    if node.operator == "~":
-        return ~_integer(value, "~")
-    return value
+    return ~_integer(value, "~") if sign == "~" else value
 
 
-def _binary(node: Binary, env: Environment) -> int | float:
-    operator = node.operator
-    left = _value(node.left, env)
-    if operator == "&&":
-        return int(bool(left) and bool(_value(node.right, env)))
-    if operator == "||":
-        return int(bool(left) or bool(_value(node.right, env)))
-    right = _value(node.right, env)
-    if operator in _ARITHMETIC:
-        return _ARITHMETIC[operator](left, right)
-    if operator in _COMPARISON:
-        return int(_COMPARISON[operator](left, right))
-    if operator in _BITS:
-        a, b = _integer(left, operator), _integer(right, operator)
-        if operator in ("<<", ">>") and not 0 <= b < 64:
-            raise _NoValue(f"{operator} {b}", "shift out of range")
-        return _BITS[operator](a, b)
-    raise _NoValue(operator, "unknown operator")
+def _binary(sign: str, left: Value, right: Value) -> Value:
+    if sign in ("and", "or"):
+        return int(bool(right))
+    if sign in _ARITHMETIC:
+        return _ARITHMETIC[sign](left, right)
+    if sign in _COMPARISON:
+        return int(_COMPARISON[sign](left, right))
+    a, b = _integer(left, sign), _integer(right, sign)
+    if sign in ("<<", ">>") and not 0 <= b < 64:
+        raise _NoValue(f"{sign} {b}", "shift out of range")
+    return _BITS[sign](a, b)
 
 
-def _divide(left: int | float, right: int | float) -> int | float:
-    if isinstance(left, int) and isinstance(right, int):
-        return _truncated(left, right)
-    return _float_divide(left, right)
-
-
-def _truncated(left: int | float, right: int | float) -> int:
-    a, b = _integer(left, "/"), _integer(right, "/")
-    if b == 0:
-        raise _NoValue(f"{a} / 0", "division by zero")
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
-
-
-def _float_divide(left: int | float, right: int | float) -> float:
-    if right == 0:
-        raise _NoValue(f"{left} / {right}", "division by zero")
-    return left / right
-
-
-def _remainder(left: int | float, right: int | float) -> int | float:
-    if right == 0:
-        raise _NoValue(f"{left} % 0", "division by zero")
-    if isinstance(left, int) and isinstance(right, int):
-        return left - right * _truncated(left, right)
-    return math.fmod(left, right)
-
-
-def _floor_divide(left: int | float, right: int | float) -> int:
-    a, b = _integer(left, "div_floor"), _integer(right, "div_floor")
-    if b == 0:
-        raise _NoValue(f"{a} / 0", "division by zero")
-    return a // b
-
-
-def _floor_remainder(left: int | float, right: int | float) -> int | float:
-    if right == 0:
-        raise _NoValue(f"{left} % 0", "division by zero")
-    return left % right
-
-
-def _integer(value: int | float, part: str) -> int:
+def _integer(value: Value, part: str) -> int:
     if isinstance(value, int):
         return value
     raise _NoValue(f"{part} of {value}", "needs integers")
 
 
-def _to_int(value: int | float, to: str) -> int:
+def _checked(right: Value, part: str) -> None:
+    if right == 0:
+        raise _NoValue(part, "division by zero")
+
+
+def _divide(left: Value, right: Value) -> float:
+    _checked(right, f"{left} / {right}")
+    return left / right
+
+
+def _floor_divide(left: Value, right: Value) -> int:
+    a, b = _integer(left, "//"), _integer(right, "//")
+    _checked(b, f"{a} / 0")
+    return a // b
+
+
+def _floor_remainder(left: Value, right: Value) -> Value:
+    _checked(right, f"{left} % 0")
+    return left % right
+
+
+def _quotient(left: Value, right: Value) -> Value:
+    if isinstance(left, float) or isinstance(right, float):
+        return _divide(left, right)
+    _checked(right, f"{left} / 0")
+    whole = abs(left) // abs(right)
+    return whole if (left < 0) == (right < 0) else -whole
+
+
+def _remainder(left: Value, right: Value) -> Value:
+    _checked(right, f"{left} % 0")
+    if isinstance(left, float) or isinstance(right, float):
+        return math.fmod(left, right)
+    return left - right * _quotient(left, right)
+
+
+def _to_int(value: Value, to: str) -> int:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise _NoValue(str(value), f"no {to} value for")
         value = math.trunc(value)
-    bits, signed = _INTEGER_TYPES[to]
-    if to == "int64_t" and not -(2**63) <= value < 2**63:
-        raise _NoValue(str(value), "does not fit an int64_t")
+    signed, bits = not to.startswith("u"), int(to.lstrip("uint"))
+    if to == "int64" and not -(2**63) <= value < 2**63:
+        raise _NoValue(str(value), "does not fit an int64")
     value &= (1 << bits) - 1
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
 
-def _cast(to: str, value: int | float) -> int | float:
-    if to in ("double", "float"):
+def _cast(to: str, value: Value) -> Value:
+    if to == "float":
         return float(value)
-    if to == "bool":
-        return int(bool(value))
-    return _to_int(value, _SYNONYMS.get(to, to))
+    return int(bool(value)) if to == "bool" else _to_int(value, to)
 
 
-def _call(node: Call, env: Environment) -> int | float:
-    short = node.function.rpartition("::")[2].rpartition(".")[2]
-    function = _FUNCTIONS.get(short)
-    values = [_value(a, env) for a in node.arguments]
-    if function is None:
-        raise _NoValue(node.function, "unknown function")
+def _call(function: str, values: list[Value]) -> Value:
+    known = _FUNCTIONS.get(function)
+    if known is None:
+        raise _NoValue(function, "unknown function")
     try:
-        return function(*values)
+        return known(*values)
     except TypeError:
-        raise _NoValue(node.function, f"wrong number of arguments ({len(values)}) for") from None
+        raise _NoValue(function, f"wrong number of arguments ({len(values)}) for") from None
 
 
-def _largest(*values: int | float) -> int | float:
-    return max(values)
+def _exact(node: Node, env: Environment) -> Fraction:
+    if isinstance(node, Number):
+        return Fraction(node.value)
+    if isinstance(node, (Name, Reading)):
+        if node.name not in env:
+            raise _NoValue(node.name, "no value for")
+        return Fraction(env[node.name])
+    if isinstance(node, Unary) and node.operator == "-":
+        return -_exact(node.operand, env)
+    if isinstance(node, Binary) and node.operator in _PLAIN:
+        return _PLAIN[node.operator](_exact(node.left, env), _exact(node.right, env))
+    raise _NoValue("", "not plain arithmetic")
 
 
-def _smallest(*values: int | float) -> int | float:
-    return min(values)
+# -- text for people ------------------------------------------------------------------------------
 
 
-def _whole(function: Callable[[float], int]) -> Callable[..., float]:
-    def apply(value: int | float) -> float:
-        return float(function(value)) if math.isfinite(value) else float(value)
+def _said(node: Node) -> tuple[str, int]:
+    """An expression's text and how strongly it binds."""
+    if isinstance(node, Number):
+        return f"{node.value:g}" if node.value in _ENDLESS else str(node.value), _ATOM
+    if isinstance(node, (Name, Reading)):
+        return node.name, _ATOM
+    if isinstance(node, Unary):
+        strength = _BINDING["not"] if node.operator == "not" else _ATOM - 1
+        space = " " if node.operator == "not" else ""
+        return f"{node.operator}{space}{_within(node.operand, strength)}", strength
+    if isinstance(node, Binary):
+        return _binary_said(node)
+    if isinstance(node, Conditional):
+        condition, chosen, other = map(_within, (node.condition, node.chosen, node.other), (1,) * 3)
+        return f"{chosen} if {condition} else {other}", 0
+    if isinstance(node, Cast):
+        if node.type == "int64" and not is_float(node.operand):
+            # What is a whole number already says nothing by its cast.
+            return _said(node.operand)
+        return f"{'int' if node.type == 'int64' else node.type}({_within(node.operand, 0)})", _ATOM
+    if isinstance(node, Unknown):
+        return node.text, 0
+    return f"{node.function}({', '.join(_within(a, 0) for a in node.arguments)})", _ATOM
 
-    return apply
+
+def _binary_said(node: Binary) -> tuple[str, int]:
+    sign = _SHOWN.get(node.operator, node.operator)
+    strength = _BINDING[node.operator]
+    left = _within(node.left, strength)
+    if sign == "*" and isinstance(node.left, Binary) and node.left.operator != "*":
+        left = _within(node.left, _ATOM)
+    right = _within(node.right, strength + 1)
+    return f"{left}{sign}{right}" if sign in "*/" else f"{left} {sign} {right}", strength
 
 
-def _unary_math(function: Callable[[float], float]) -> Callable[..., float]:
-    def apply(value: int | float) -> float:
-        return function(float(value))
-
-    return apply
+def _within(node: Node, strength: int) -> str:
+    text, own = _said(node)
+    return text if own >= strength else f"({text})"
 
 
-def _power(base: int | float, exponent: int | float) -> float:
-    return math.pow(float(base), float(exponent))
+# -- tables ---------------------------------------------------------------------------------------
 
 
-def _nearest(value: int | float) -> int:
+def called(function: str, arguments: tuple[Node, ...]) -> Node:
+    """A call as the arithmetic it is, or as a :class:`Call`.
+
+    ``function`` can stand in a namespace or module (``std::max``, ``tl.math.floor``). The names
+    are those of torch/utils/_sympy/functions.py and printers.py and of Triton's libraries.
+    """
+    short = function.rpartition("::")[2].rpartition(".")[2]
+    written_out = _WRITTEN_OUT.get(short)
+    if written_out is not None and len(arguments) == written_out[0]:
+        return written_out[1](*arguments)
+    known = _SAME_AS.get(short, short)
+    return Call(known if known in _FUNCTIONS else function, arguments)
+
+
+def is_float(node: Node) -> bool:
+    """Whether a node gives a float whatever its names stand for."""
+    while isinstance(node, Unary):
+        node = node.operand
+    if isinstance(node, Number):
+        return isinstance(node.value, float)
+    if isinstance(node, Cast):
+        return node.type == "float"
+    if isinstance(node, Call):
+        return node.function in _FLOAT_FUNCTIONS
+    if isinstance(node, Binary):
+        arithmetic = node.operator in ("+", "-", "*", "quotient", "remainder")
+        return node.operator == "/" or (
+            arithmetic and (is_float(node.right) or is_float(node.left))
+        )
+    return False
+
+
+def _rounded_up(size: Node) -> Node:
+    # A memory pool's slots: torch/_inductor/codegen/memory_planning.py, ALIGN_BYTES.
+    padded = Binary("+", size, Number(63))
+    return Binary("*", Binary("//", padded, Number(64)), Number(64))
+
+
+def _two(sign: str) -> tuple[int, Callable[..., Node]]:
+    return 2, lambda left, right: Binary(sign, left, right)
+
+
+_WRITTEN_OUT: dict[str, tuple[int, Callable[..., Node]]] = {
+    **dict.fromkeys(("div_floor_integer", "FloorDiv", "CleanDiv"), _two("//")),
+    **dict.fromkeys(("div_mod", "remainder_integer", "Mod", "PythonMod"), _two("%")),
+    "fmod": _two("remainder"),
+    "div_floor_floating": (2, lambda a, b: Call("floor", (Binary("/", a, b),))),
+    "ModularIndexing": (3, lambda x, by, of: Binary("%", Binary("//", x, by), of)),
+    "cdiv": (2, lambda a, b: Unary("-", Binary("//", Unary("-", a), b))),
+    "where": (3, Conditional),
+    "align": (1, _rounded_up),
+    "zeros_like": (1, lambda x: Binary("*", x, Number(0))),
+    **dict.fromkeys(("lrint", "llrint"), (1, lambda x: Cast("int64", Call("round", (x,))))),
+}
+_SAME_AS = {
+    **dict.fromkeys(("maximum", "Max"), "max"),
+    **dict.fromkeys(("minimum", "Min"), "min"),
+    **dict.fromkeys(("nearbyint", "rint"), "round"),
+    "sqrt_rn": "sqrt",
+}
+
+
+def _whole(function: Callable[[float], int]) -> Callable[[Value], float]:
+    return lambda value: float(function(value)) if math.isfinite(value) else float(value)
+
+
+def _round(value: float) -> int:
     return round(value)
 
 
-_ARITHMETIC: dict[str, Callable[[int | float, int | float], int | float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "//": _truncated,
-    "/.": _float_divide,
-    "%": _remainder,
-}
-_COMPARISON: dict[str, Callable[[int | float, int | float], bool]] = {
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-_BITS: dict[str, Callable[[int, int], int]] = {
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-}
-_INTEGER_TYPES = {
-    "int8_t": (8, True),
-    "int16_t": (16, True),
-    "int32_t": (32, True),
-    "int64_t": (64, True),
-    "uint8_t": (8, False),
-    "uint16_t": (16, False),
-    "uint32_t": (32, False),
-    "uint64_t": (64, False),
-}
-_SYNONYMS = {
-    "int": "int32_t",
-    "long": "int64_t",
-    "long long": "int64_t",
-    "unsigned": "uint32_t",
-    "unsigned int": "uint32_t",
-    "unsigned long": "uint64_t",
-    "unsigned long long": "uint64_t",
-    "size_t": "uint64_t",
-}
-_FUNCTIONS: dict[str, Callable[..., int | float]] = {
-    "div_floor_integer": _floor_divide,
-    "div_floor_floating": lambda a, b: float(math.floor(_float_divide(a, b))),
-    "div_mod": _floor_remainder,
-    "remainder_integer": _floor_remainder,
-    "FloorDiv": _floor_divide,
-    "CleanDiv": _floor_divide,
-    "Mod": _floor_remainder,
-    "PythonMod": _floor_remainder,
-    "ModularIndexing": lambda x, div, mod: _floor_remainder(_floor_divide(x, div), mod),
-    "max": _largest,
-    "min": _smallest,
-    "maximum": _largest,
-    "minimum": _smallest,
-    "Max": _largest,
-    "Min": _smallest,
+_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "max": lambda *values: max(values),
+    "min": lambda *values: min(values),
     "abs": abs,
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
     "trunc": _whole(math.trunc),
-    "nearbyint": _whole(_nearest),
-    "rint": _whole(_nearest),
-    "lrint": _nearest,
-    "llrint": _nearest,
-    "sqrt": _unary_math(math.sqrt),
-    "sqrt_rn": _unary_math(math.sqrt),
-    "log2": _unary_math(math.log2),
-    "log": _unary_math(math.log),
-    "exp": _unary_math(math.exp),
-    "cos": _unary_math(math.cos),
-    "sin": _unary_math(math.sin),
-    "tan": _unary_math(math.tan),
-    "acos": _unary_math(math.acos),
-    "asin": _unary_math(math.asin),
-    "atan": _unary_math(math.atan),
-    "cosh": _unary_math(math.cosh),
-    "sinh": _unary_math(math.sinh),
-    "tanh": _unary_math(math.tanh),
-    "pow": _power,
-    "fmod": _remainder,
-    "cdiv": lambda a, b: -_floor_divide(-a, b),
-    "where": lambda condition, chosen, other: chosen if condition else other,
-    # A memory pool's slots: torch/_inductor/codegen/memory_planning.py, ALIGN_BYTES.
-    "align": lambda size: (_integer(size, "align") + 63) // 64 * 64,
-    "zeros_like": lambda value: type(value)(0),
+    "round": _whole(_round),
+    "pow": lambda base, exponent: math.pow(base, exponent),
+    **{
+        name: getattr(math, name)
+        for name in ("sqrt", "log2", "log", "exp", "sin", "cos", "tan", "asin", "acos", "atan")
+    },
+    **{name: getattr(math, name) for name in ("sinh", "cosh", "tanh")},
 }
+_FLOAT_FUNCTIONS = frozenset(_FUNCTIONS) - {"max", "min", "abs"}
+"""Those that give a float whatever they are given."""
+_ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "//": _floor_divide,
+    "%": _floor_remainder,
+    "quotient": _quotient,
+    "remainder": _remainder,
+}
+_PLAIN: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+_COMPARISON: dict[str, Callable[[Value, Value], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_BITS: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+_BINDING = {
+    "or": 2,
+    "and": 3,
+    "not": 4,
+    **dict.fromkeys(_COMPARISON, 5),
+    "|": 6,
+    "^": 7,
+    "&": 8,
+    **dict.fromkeys(("<<", ">>"), 9),
+    **dict.fromkeys("+-", 10),
+    **dict.fromkeys(("*", "/", "//", "%", "quotient", "remainder"), 11),
+}
+_ATOM = 13
+_SHOWN = {"quotient": "//", "remainder": "%"}
+_ENDLESS = (math.inf, -math.inf)

@@ -4,15 +4,17 @@ Every ``line`` is a 1-based line of the wrapper unless it is called ``kernel_lin
 counts from the ``async_compile.triton('…', '''`` line (that line is kernel line 1), because
 that is how a GPU assert counts. Nothing here interprets a failure or runs anything.
 
-Names of C++ functions and members are those of Inductor's code generation:
-torch/_inductor/codegen/cpp_wrapper_cpu.py and cpp_wrapper_gpu.py.
+Nothing here tells which language the wrapper is written in: sizes, conditions and numbers are
+parsed expressions, and functions are known by their role.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NewType
+from typing import Literal, NewType
+
+from aoti_tui.index.expression import ZERO, Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,20 @@ class Gap:
     line: int
     text: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the wrapper that launches kernels: ``main`` runs the model, ``constants``
+    folds constants once before it."""
+
+    role: Literal["main", "constants"]
+    name: str
+    """As the wrapper calls it; only ever shown."""
+
+    @property
+    def is_main(self) -> bool:
+        return self.role == "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +71,7 @@ class Kernel:
     function: str
     """The name of the ``def`` in the source (``triton_`` in torch 2.5, ``lookup_kernel``)."""
     line: int
-    """Where the wrapper defines or first mentions it (its ``call_…`` function)."""
+    """Where the wrapper defines or first mentions it."""
     source_line: int | None
     """Line of kernel line 1 in ``source_path``, or in the wrapper when that is None."""
     source_path: str | None
@@ -66,8 +82,8 @@ class Kernel:
     ``cooperative_reduction``, ``foreach``, ``template``, ``user_autotune``, or ``""``."""
     parameters: tuple[KernelParameter, ...]
     call_parameters: tuple[str, ...]
-    """The C++ parameters of ``call_…`` that a launch's arguments fill, in order, without the
-    trailing device index, stream, kernels and cubin directory."""
+    """What a launch's arguments fill, in order: the parameters of the function that launches the
+    kernel, without device index, stream, kernels and folder of binaries."""
     size_hints: Mapping[str, int] = field(default_factory=dict)
     """``{'x': 8, 'r0_': 1024}``; torch 2.5's list form becomes the same keys."""
     triton_meta: Mapping[str, object] = field(default_factory=dict)
@@ -77,8 +93,8 @@ class Kernel:
     blocks: Mapping[str, int] = field(default_factory=dict)
     """Block sizes known for certain (``XBLOCK`` out of the grid, constexpr assignments of the
     body). A looped reduction's ``R0_BLOCK`` appears nowhere and is not here."""
-    grid: tuple[str, ...] = ()
-    """C++ expressions of grid x, y, z over ``call_parameters``; empty when unknown."""
+    grid: tuple[Expr, ...] = ()
+    """Grid x, y, z over ``call_parameters``; empty when unknown."""
     num_warps: int | None = None
     shared_memory: int | None = None
     mutated: tuple[str, ...] = ()
@@ -115,18 +131,18 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class TensorView:
-    """``reinterpret_tensor_wrapper(base, …)`` or a bare tensor name.
+    """A tensor by its name, or other sizes and strides over its memory.
 
-    ``sizes`` and ``strides`` are C++ expressions (elements), None for the tensor as it is;
-    ``offset`` is the storage offset in elements, as a C++ expression.
+    ``sizes`` and ``strides`` count elements, None for the tensor as it is; ``offset`` is the
+    storage offset in elements.
     """
 
     base: str
-    sizes: tuple[str, ...] | None = None
-    strides: tuple[str, ...] | None = None
-    offset: str = "0"
+    sizes: tuple[Expr, ...] | None = None
+    strides: tuple[Expr, ...] | None = None
+    offset: Expr = ZERO
     dtype: str | None = None
-    """Only for a view that changes the dtype (``aoti_torch_view_dtype``)."""
+    """Only for a view that changes the dtype."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +154,31 @@ class Argument:
     """As written in the wrapper."""
     tensor: TensorView | None = None
     """Set when the argument is a tensor."""
+    value: Expr | None = None
+    """Set when the argument is a number; without tensor and value nothing is passed (null)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopExit:
+    """Where a loop is left: at ``line``, when ``condition`` does not hold."""
+
+    line: int
+    condition: Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A block of ``run_impl`` that may run never, once or many times."""
+    """A block of a function that may run never, once or many times."""
 
     kind: str
     """``if``, ``else``, ``while`` or ``block``."""
     line: int
-    condition: str
-    """C++ text of the condition (an ``else`` repeats its ``if``'s)."""
+    condition: Expr | None
+    """An ``else`` repeats its ``if``'s; None for a ``block``."""
     subgraph: str = ""
-    """``true_graph_0``, from the ``// subgraph:`` comment."""
+    """``true_graph_0``, where the wrapper names it."""
+    exit: LoopExit | None = None
+    """How a ``while`` ends that does not end by its condition; None when it is not understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +211,15 @@ class Launch:
     id: LaunchId
     kernel: str
     site: Site
-    function: str
-    """``run_impl`` or ``_const_run_impl``."""
+    function: Function
     arguments: tuple[Argument, ...]
     scopes: tuple[Scope, ...] = ()
     source_nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
     """Original ATen ops as written (``aten.index``, ``prims.prepare_softmax_online``)."""
-    grid: tuple[str, ...] = ()
-    """Grid expressions over the names of ``run_impl`` where the launch itself gives them
-    (torch ≤ 2.6, user kernels); empty when :attr:`Kernel.grid` holds."""
+    grid: tuple[Expr, ...] = ()
+    """Over the names of its function where the launch itself gives the grid (torch ≤ 2.6, user
+    kernels); empty when :attr:`Kernel.grid` holds."""
     debug_handle: int | None = None
     model_frames: tuple[ModelFrame, ...] = ()
 
@@ -209,30 +236,31 @@ class Input:
     position: int
     name: str
     line: int
-    """The ``auto arg4_1 = std::move(inputs[2]);`` line of ``run_impl`` (or the
-    ``inputs_info_`` line when there is none)."""
+    """Where the main function takes it, or else where it is declared."""
     is_scalar: bool = False
-    """A SymInt or number input, read with ``aoti_torch_item_…``."""
+    """A SymInt or number input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition of a shape symbol or of another integer or float local of ``run_impl``.
+    """A definition of a shape symbol or of another integer or float local of a function.
 
-    ``kind`` is ``input_dim`` (``position`` and ``dim`` are set: ``s7 = arg4_1_size[0]``),
+    ``kind`` is ``input_dim`` (``position`` and ``dim`` are set: ``s7 = arg4_1.size(0)``),
     ``input_stride`` (the same of a stride), ``item`` (read from a tensor's value: ``tensor`` is
     its name; ``position`` is set when that is an input, and ``tensor`` is None for an input
     that is itself a number), ``buffer_dim`` and ``buffer_stride`` (``u1 = buf9.size(0)``:
     ``tensor`` and ``dim``), or ``expression``.
-    A name can be defined more than once (subgraphs, ``_const_run_impl``).
+    A name can be defined more than once (subgraphs, other functions). ``type`` is ``flag`` for a
+    number that is read off a tensor to choose a branch.
     """
 
     name: str
     line: int
     kind: str
-    expression: str
-    """C++ right-hand side, with ``_raw`` intermediates resolved away (``arg1_1.item()``)."""
-    function: str = "run_impl"
+    expression: Expr
+    """What it is set to, with throw-away locals resolved (``arg1_1.item()``)."""
+    function: Function
+    type: Literal["int", "float", "flag"] = "int"
     position: int | None = None
     dim: int | None = None
     tensor: str | None = None
@@ -259,12 +287,15 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class RuntimeCheck:
-    """``if (!(u0 >= 2L)) { throw … }`` or ``assert_size_stride(…)`` inside ``run_impl``."""
+    """What a function checks while it runs: ``u0 >= 2``, or the sizes of a tensor."""
 
-    condition: str
+    condition: Expr
+    """What must hold; one with a ``problem`` for a check of a tensor's layout."""
     message: str
     line: int
     enforced: str
+    layout: TensorView | None = None
+    """The sizes and strides that a tensor is checked to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,42 +318,86 @@ class Constant:
 class Buffer:
     """A runtime tensor name and where it gets its memory.
 
-    ``kind`` is ``allocation`` (new memory), ``reuse`` (``std::move`` of ``of``), ``view``
-    (shares the memory of ``of``), ``pool`` (part of a memory pool), ``alias``
-    (``aoti_torch_assign_tensors_out``), ``result`` (made by an extern call) or ``declaration``
-    (an empty handle that a branch fills). ``sizes`` and ``strides`` are C++ expressions in
-    elements, with ``int_array_N`` resolved; None when the wrapper does not say.
+    ``kind`` is ``allocation`` (new memory), ``reuse`` (takes over the memory of ``of``), ``view``
+    (shares the memory of ``of``), ``pool`` (part of a memory pool), ``alias`` (another name of
+    ``of``), ``result`` (made by an extern call) or ``declaration`` (an empty handle that a branch
+    fills). ``sizes`` and ``strides`` count elements; None when the wrapper does not say.
     A name can have several definitions (one per branch). A folded constant is an ``alias`` of
-    the buffer that ``_const_run_impl`` hands out for it.
+    the buffer that the function for constants hands out for it.
     """
 
     name: str
     line: int
     kind: str
-    function: str = "run_impl"
+    function: Function
     of: str | None = None
-    sizes: tuple[str, ...] | None = None
-    strides: tuple[str, ...] | None = None
+    sizes: tuple[Expr, ...] | None = None
+    strides: tuple[Expr, ...] | None = None
     dtype: str | None = None
-    offset: str = "0"
+    offset: Expr = ZERO
     scopes: tuple[Scope, ...] = ()
+    part: int = 0
+    """Which of several results of the call ``of`` it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorList:
+    """An argument that is a list of tensors; None for one that is left out."""
+
+    tensors: tuple[TensorView | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberList:
+    """An argument that is a list of numbers."""
+
+    type: Literal["int", "float", "bool"]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An argument that is neither tensor nor number.
+
+    ``text`` is a dtype's name, the string itself, or what is written; ``place`` is a device or a
+    layout, ``unknown`` a tensor that was never defined, or text in no known form.
+    """
+
+    kind: Literal["none", "dtype", "place", "string", "unknown"]
+    text: str = ""
+
+
+ExternArgument = TensorView | TensorList | NumberList | Expr | bool | Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One of the tensors that a call makes: ``part`` of several that stand under one name.
+
+    ``name`` is None for one that nobody keeps.
+    """
+
+    name: str | None
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ExternCall:
-    """A call that is not a Triton launch: ``aoti_torch_cuda_mm_out``, a fallback op, a copy.
+    """A call that is not a Triton launch: a matrix product, a fallback op, a copy.
 
     ``op`` is its short name (``mm_out``, ``nonzero``, ``zero_``); ``reads`` and ``writes`` are
-    the tensors in argument order; ``arguments`` every argument as text.
+    the tensors in argument order; ``arguments`` are the operator's, without the results.
     """
 
     op: str
     line: int
     text: str
-    function: str = "run_impl"
+    function: Function
     reads: tuple[TensorView, ...] = ()
     writes: tuple[TensorView, ...] = ()
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[ExternArgument, ...] = ()
+    results: tuple[Result, ...] = ()
+    """What the call makes itself, in its order."""
     scopes: tuple[Scope, ...] = ()
     source_nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
@@ -332,7 +407,7 @@ class ExternCall:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """``output_handles[0] = buf7.release();``"""
+    """What the main function hands out."""
 
     position: int
     name: str
@@ -361,6 +436,7 @@ class WrapperIndex:
     externs: tuple[ExternCall, ...]
     outputs: tuple[Output, ...]
     gaps: tuple[Gap, ...]
+    main: Function
     scopes: tuple[Scope, ...] = ()
     torch_version: str = ""
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""

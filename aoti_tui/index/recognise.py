@@ -65,7 +65,7 @@ class ArtifactDescription:
 
     @property
     def has_kernel_sources(self) -> bool:
-        """Whether :func:`~aoti_tui.index.python.kernel_sources.find_kernel_sources` can use it."""
+        """Whether :func:`~aoti_tui.index.kernel_sources.find_kernel_sources` can use it."""
         return self.kind in (
             ArtifactKind.OUTPUT_CODE,
             ArtifactKind.AUTOTUNE_BLOCK,

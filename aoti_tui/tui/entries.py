@@ -198,7 +198,7 @@ def _values(index: WrapperIndex, failures: Iterable[Failure]) -> Iterator[Entry]
         yield Entry(
             "Symbols",
             symbol.name,
-            f"= {symbol.expression}",
+            f"= {symbol.expression.written}",
             symbol.line,
             ("symbol", symbol.name, symbol.line),
         )
@@ -231,7 +231,9 @@ def guard_label(guard: Guard) -> str:
 
 def _rest(index: WrapperIndex) -> Iterator[Entry]:
     for check in index.checks:
-        yield Entry("Checks", check.condition, check.message, check.line, ("check", check.line))
+        yield Entry(
+            "Checks", check.condition.written, check.message, check.line, ("check", check.line)
+        )
     for constant in index.constants:
         shape = "×".join(str(size) for size in constant.shape) or "scalar"
         yield Entry(
@@ -242,7 +244,9 @@ def _rest(index: WrapperIndex) -> Iterator[Entry]:
             ("constant", constant.name),
         )
     for buffer in index.buffers:
-        sizes = f"[{', '.join(buffer.sizes)}]" if buffer.sizes is not None else ""
+        sizes = (
+            f"[{', '.join(s.written for s in buffer.sizes)}]" if buffer.sizes is not None else ""
+        )
         of = f"of {buffer.of}" if buffer.of else ""
         detail = " ".join(part for part in (buffer.kind, of, buffer.dtype or "", sizes) if part)
         yield Entry(

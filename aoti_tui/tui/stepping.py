@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aoti_tui.index.cpp.expression import ExpressionError, parse_python
+from aoti_tui.index.expression import ExpressionError
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recorded.blocks import Number, lane_of

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from textual.app import App
 
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.tui.app import DebuggerApp, OpenRequest
 from aoti_tui.tui.config import Config
 from tests.bench.ratios import Ratio

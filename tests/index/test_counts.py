@@ -45,7 +45,7 @@ def test_everything_grep_finds_is_indexed(name: str) -> None:
         len(index.guards),
         len(index.checks),
         sum(SYMBOL.fullmatch(s.name) is not None for s in index.symbols),
-        sum(b.kind == "allocation" and b.function == "run_impl" for b in index.buffers),
+        sum(b.kind == "allocation" and b.function.is_main for b in index.buffers),
         sum(e.op in ("mm_out", "addmm_out", "bmm_out") for e in index.externs),
     )
     assert found == COUNTS[name]

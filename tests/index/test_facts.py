@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.cpp.expression import read
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Argument, ModelFrame, Scope, TensorView
+from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of, text_of
 
 LOOKUP = "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1"
+
+
+def exprs(texts: str) -> tuple[Expr, ...]:
+    return tuple(map(read, texts.split()))
 
 
 def test_demo_launch_has_each_argument_beside_its_parameter() -> None:
@@ -66,7 +72,11 @@ def test_blocks_of_a_two_dimensional_grid_follow_the_numel_names() -> None:
         "triton_poi_fused_clamp_ge_index_copy_scalar_tensor_sub_where_zeros_like_4"
     ]
     assert dict(kernel.blocks) == {"XBLOCK": 16, "YBLOCK": 8}
-    assert kernel.grid == ("((xnumel + (16 - 1)) / (16))", "((ynumel + (8 - 1)) / (8))", "1")
+    assert [axis.written for axis in kernel.grid] == [
+        "((xnumel + (16 - 1)) / (16))",
+        "((ynumel + (8 - 1)) / (8))",
+        "1",
+    ]
     assert kernel.mutated == ("out_ptr0",)
 
 
@@ -76,7 +86,7 @@ def test_views_of_constants_and_reuse() -> None:
     assert mm.writes == (TensorView("buf3"),)
     assert mm.reads == (
         TensorView("buf1"),
-        TensorView("proj_weight", ("16L", "16L"), ("1L", "16L")),
+        TensorView("proj_weight", exprs("16L 16L"), exprs("1L 16L")),
     )
     weight = index.constant_named("proj_weight")
     assert weight is not None
@@ -93,10 +103,10 @@ def test_template_gets_its_grid_from_the_launch() -> None:
     assert kernel.grid == ()
     assert kernel.call_parameters == ("arg_A", "arg_B", "out_ptr0", "out_ptr1", "ks0")
     (bmm,) = index.launches_of("triton_tem_fused_bmm_relu_transpose_view_1")
-    assert bmm.grid == ("1L", "s65", "1")
+    assert bmm.grid == exprs("1L s65 1")
     derived = index.symbol("s65")
     assert derived is not None
-    assert derived.expression == "(1.0/4.0)*arg1_1_size_0"
+    assert derived.expression.written == "(1.0/4.0)*arg1_1_size_0"
 
 
 def test_user_kernel_has_two_names_and_the_grid_of_its_launch() -> None:
@@ -106,8 +116,8 @@ def test_user_kernel_has_two_names_and_the_grid_of_its_launch() -> None:
     assert kernel.heuristic == "user_autotune"
     assert dict(kernel.blocks) == {"BLOCK": 256}
     launch = index.launches_of("my_axpy_kernel_0")[0]
-    assert launch.grid[0].startswith("c10::div_floor_integer(")
-    assert launch.grid[1:] == ("1L", "1L")
+    assert launch.grid[0].written.startswith("c10::div_floor_integer(")
+    assert launch.grid[1:] == exprs("1L 1L")
     out = next(a for a in launch.arguments if a.parameter == "out_ptr")
     assert out == Argument("out_ptr", "RAIIAtenTensorHandle(tmp_buf0_0)", TensorView("buf0"))
 
@@ -115,7 +125,7 @@ def test_user_kernel_has_two_names_and_the_grid_of_its_launch() -> None:
 def test_combo_kernel_blocks_are_those_of_its_branches() -> None:
     kernel = index_of("combo_kernels").kernels["triton_per_fused_1"]
     assert dict(kernel.blocks) == {"R0_BLOCK_0": 64, "R0_BLOCK_1": 32, "XBLOCK": 1}
-    assert kernel.grid[0] == "xnumel_0 + xnumel_1"
+    assert kernel.grid[0].written == "xnumel_0 + xnumel_1"
 
 
 def test_split_scan_puts_the_reduction_in_the_first_grid_dimension() -> None:
@@ -129,15 +139,15 @@ def test_symbol_read_from_a_tensor_and_its_checks() -> None:
     symbol = index.symbol("u0")
     assert symbol is not None
     assert (symbol.kind, symbol.tensor, symbol.position) == ("item", "arg1_1", 1)
-    assert symbol.expression == "arg1_1.item()"
+    assert symbol.expression.written == "arg1_1.item()"
     assert index.symbol("u0_raw") is None
-    assert (index.checks[0].condition, index.checks[0].enforced) == ("u0 >= 2L", "always")
+    assert (index.checks[0].condition, index.checks[0].enforced) == (read("u0 >= 2L"), "always")
     assert index.checks[0].message == "Expected u0 >= 2 but received "
 
 
 def test_branches_are_scopes_with_their_subgraph() -> None:
     index = index_of("2.15.0/cond")
-    condition = "arg5_1_scalar == 0"
+    condition = read("arg5_1_scalar == 0")
     assert index.scopes == (
         Scope("if", 1313, condition, "false_graph_0"),
         Scope("else", 1349, condition, "true_graph_0"),
@@ -186,7 +196,7 @@ def test_torch_2_5_launch_is_put_together_from_its_locals() -> None:
         ("xnumel", "triton_poi_fused_clone_constant_pad_nd_mul_0_xnumel"),
     ]
     assert launch.arguments[2].tensor == TensorView("buf0")
-    assert launch.grid[1:] == ("1L", "1L")
+    assert launch.grid[1:] == exprs("1L 1L")
     kernel = index.kernels[launch.kernel]
     assert kernel.function == "triton_"
     assert kernel.source_path == "mixed.autotune.py.gz"
@@ -202,7 +212,7 @@ def test_torch_2_5_view_handed_out_and_array_of_branch_results() -> None:
         (2, "buf5"),
     ]
     cond = index_of("2.5.1/cond")
-    assert cond.scopes[0].condition == "arg5_1.item<bool>()"
+    assert cond.scopes[0].condition == read("arg5_1.item<bool>()")
     assert [b.of for b in cond.buffers if b.name == "buf0[0]"] == [
         None,
         "true_graph_0_buf1",
@@ -214,8 +224,8 @@ def test_torch_2_5_view_handed_out_and_array_of_branch_results() -> None:
 def test_torch_2_6_views_are_resolved_to_their_base() -> None:
     (mm,) = index_of("2.6.0/embed_ln").externs
     assert mm.reads == (
-        TensorView("buf3", ("s0*s1", "64L"), ("64L", "1L")),
-        TensorView("fc_weight", ("64L", "128L"), ("1L", "64L")),
+        TensorView("buf3", exprs("s0*s1 64L"), exprs("64L 1L")),
+        TensorView("fc_weight", exprs("64L 128L"), exprs("1L 64L")),
     )
 
 
@@ -238,8 +248,8 @@ def test_cpu_wrapper_has_no_kernels_but_pools_loops_and_folded_constants() -> No
     folded = {b.name: b.of for b in index.buffers if b.name.startswith("_FOLDED")}
     assert folded == {"_FOLDED_CONST_permute": "l_weight", "_FOLDED_CONST_sum_1": "buf1"}
     assert [c.name for c in index.constants if c.folded] == list(folded)
-    pooled = next(b for b in index.buffers if b.name == "buf0" and b.function == "run_impl")
-    assert (pooled.kind, pooled.of, pooled.offset) == ("pool", "pool0", "64L*s77")
+    pooled = next(b for b in index.buffers if b.name == "buf0" and b.function.is_main)
+    assert (pooled.kind, pooled.of, pooled.offset) == ("pool", "pool0", read("64L*s77"))
     loops = [(s.kind, s.subgraph) for s in index.scopes if s.kind == "while"]
     assert loops == [("while", "while_loop_cond_graph_0"), ("while", "while_loop_body_graph_0")]
     custom = next(e for e in index.externs if e.op == "proxy_executor_call_function")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.model import TensorView
+from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of, text_of
 
@@ -147,7 +148,7 @@ def test_number_inputs_are_inputs_with_a_value() -> None:
         (0, "arg0_1", False),
         (1, "arg1_1", True),
     ]
-    assert [(s.name, s.kind, s.expression, s.position) for s in index.symbols] == [
+    assert [(s.name, s.kind, s.expression.written, s.position) for s in index.symbols] == [
         ("arg1_1", "item", "inputs[1].item()", 1),
         ("s1", "expression", "arg1_1", None),
     ]
@@ -177,7 +178,7 @@ def test_raw_values_are_resolved(statements: str, name: str, expression: str) ->
     index = read_wrapper(BODY % f"    {statements}", "x")
     symbol = index.symbol(name)
     assert symbol is not None
-    assert (symbol.kind, symbol.expression, symbol.tensor) == ("item", expression, "arg0_1")
+    assert (symbol.kind, symbol.expression.written, symbol.tensor) == ("item", expression, "arg0_1")
     assert index.gaps == ()
 
 
@@ -193,7 +194,9 @@ def test_offsets_of_nested_views_add_up() -> None:
         ),
         "x",
     )
-    assert index.externs[0].reads == (TensorView("arg0_1", ("2L",), ("2L",), "4L + 2L*s0"),)
+    assert index.externs[0].reads == (
+        TensorView("arg0_1", (read("2L"),), (read("2L"),), read("4L + 2L*s0")),
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.grids import blocks_of_grid, blocks_of_values
 
 CEIL = "(({n} + ({b} - 1)) / ({b}))"
@@ -47,7 +48,7 @@ def test_blocks_of_grid(
     parameters: tuple[str, ...],
     blocks: dict[str, int],
 ) -> None:
-    assert blocks_of_grid(grid, meta, parameters) == blocks
+    assert blocks_of_grid(tuple(map(read, grid)), meta, parameters) == blocks
 
 
 def ceiling(expression: str) -> str:
@@ -73,5 +74,10 @@ def ceiling(expression: str) -> str:
 def test_blocks_before_torch_2_7_are_solved(
     grid: str, numel: str, definitions: dict[str, str], block: int | None
 ) -> None:
-    found = blocks_of_values((grid, "1L", "1L"), {"xnumel": numel}, ("XBLOCK",), definitions)
+    found = blocks_of_values(
+        (read(grid), read("1L"), read("1L")),
+        {"xnumel": read(numel)},
+        ("XBLOCK",),
+        {name: read(text) for name, text in definitions.items()},
+    )
     assert found == ({} if block is None else {"XBLOCK": block})

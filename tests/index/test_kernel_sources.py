@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aoti_tui.index.cpp.reader import read_wrapper
-from aoti_tui.index.python.kernel_sources import find_kernel_sources
+from aoti_tui.index.kernel_sources import find_kernel_sources
+from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import sources_of, text_of
 

@@ -6,9 +6,9 @@ import gzip
 from functools import cache
 from pathlib import Path
 
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
 from aoti_tui.index.model import WrapperIndex
-from aoti_tui.index.python.kernel_sources import KernelSource, find_kernel_sources
+from aoti_tui.index.reader import read_wrapper
 
 DATA = Path(__file__).parents[1] / "data"
 DEMO = Path(__file__).parents[2] / "aoti_tui" / "demo" / "jagged_reduce.wrapper.cpp"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import aoti_tui.demo
-from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.session import ReplaySession
 
 DATA = Path(__file__).resolve().parent.parent / "data"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.questions.all_launches import replay_all
 from aoti_tui.replay.questions.elements import read_argument
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from aoti_tui.artifacts.given import Given
-from aoti_tui.index.cpp.reader import read_wrapper
 from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.questions.all_launches import replay_all
 from aoti_tui.replay.questions.check import check
 from aoti_tui.replay.session import ReplaySession

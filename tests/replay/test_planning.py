@@ -6,7 +6,18 @@ import pytest
 
 from aoti_tui.flow.access import kernel_access, parameters_behind
 from aoti_tui.flow.events import events_of
-from aoti_tui.index.model import Buffer, ExternCall, Kernel, TensorView
+from aoti_tui.index.expression import Expr, Name, Number, number
+from aoti_tui.index.model import (
+    Buffer,
+    ExternArgument,
+    ExternCall,
+    Kernel,
+    NumberList,
+    Plain,
+    Result,
+    TensorList,
+    TensorView,
+)
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
@@ -88,79 +99,66 @@ def test_access_of_a_scatter_keeps_what_it_does_not_write() -> None:
 def test_events_come_in_the_wrappers_order() -> None:
     index = demo_index()
     book = KernelBook(index, WorkerClient(), "")
-    lines = [e.line for e in events_of(index, "run_impl", book.access)]
+    lines = [e.line for e in events_of(index, index.main, book.access)]
     assert lines == sorted(lines)
     assert len(lines) == len(index.symbols) + len(index.buffers) + len(index.externs) + len(
         index.launches
     )
 
 
-def call(op: str, *arguments: str, reads: str = "", writes: str = "") -> ExternCall:
-    return ExternCall(
-        op,
-        1,
-        "",
-        reads=tuple(TensorView(n) for n in reads.split()),
-        writes=tuple(TensorView(n) for n in writes.split()),
-        arguments=arguments,
-    )
+S3 = Expr("s3", Name("s3"))
 
 
-def test_arguments_of_a_convolution() -> None:
+def call(*arguments: ExternArgument, results: tuple[Result, ...] = ()) -> ExternCall:
+    return ExternCall("op", 1, "", demo_index().main, arguments=arguments, results=results)
+
+
+def test_every_kind_of_argument_is_handed_to_the_worker() -> None:
     extern = call(
-        "convolution",
-        "arg1_1",
-        "w",
-        "nullptr",
-        "std::array<int64_t, 2>{2L, 2L}.cbegin()",
-        "2",
-        "0",
-        "std::array<int64_t, 1>{s3}.cbegin()",
-        "1",
-        "1L",
-        "&buf0_handle",
-        reads="arg1_1 w",
-        writes="buf0",
+        TensorView("arg1_1"),
+        TensorList((TensorView("w"), None)),
+        Plain("none"),
+        NumberList("int", (number(2), S3)),
+        NumberList("float", (number(2),)),
+        NumberList("bool", (number(1), number(0))),
+        number(0),
+        S3,
+        Expr("0.5", Number(0.5)),
+        True,
+        Plain("dtype", "int64"),
+        Plain("place", "the device"),
+        Plain("string", "mean"),
     )
     args, outputs = extern_arguments(
-        extern,
-        lambda view: f"t:{view.base}",
-        lambda text: {"s3": 7, "2L": 2, "1L": 1, "0": 0}[text],
+        extern, lambda view: f"t:{view.base}", lambda value: value.evaluate({"s3": 7})
     )
     assert args == [
         {"tensor": "t:arg1_1"},
-        {"tensor": "t:w"},
+        {"tensors": ["t:w", None]},
         {"none": True},
-        {"ints": [2, 2]},
+        {"ints": [2, 7]},
+        {"floats": [2.0]},
+        {"bools": [True, False]},
         {"int": 0},
-        {"ints": [7]},
-        {"int": 1},
+        {"int": 7},
+        {"float": 0.5},
+        {"bool": True},
+        {"dtype": "int64"},
+        {"none": True},
+        {"string": "mean"},
     ]
-    assert outputs == ["buf0"]
+    assert outputs == []
 
 
 def test_results_that_nobody_keeps_hold_their_place() -> None:
-    extern = call(
-        "_scaled_dot_product_flash_attention",
-        "q",
-        "0.5",
-        "&var_0",
-        "&out_handle",
-        "nullptr",
-        "&seed",
-        "&last_handle",
-        reads="q",
-        writes="out last",
-    )
-    args, outputs = extern_arguments(extern, lambda v: v.base, lambda text: {"var_0": 0.25}[text])
-    assert args == [{"tensor": "q"}, {"float": 0.5}, {"float": 0.25}]
-    assert outputs == ["out", None, None, "last"]
+    made = (Result("out"), Result(None), Result("pair"), Result("pair", 1))
+    _, outputs = extern_arguments(call(results=made), lambda v: v.base, lambda _: 0)
+    assert outputs == ["out", None, "pair", "pair#1"]
 
 
-def test_an_unknown_tensor_in_a_list_is_said() -> None:
-    extern = call("cat", "std::array<AtenTensorHandle, 2>{a, b}.cbegin()", "2", reads="a")
-    with pytest.raises(CannotConvert, match="'b'"):
-        extern_arguments(extern, lambda v: v.base, lambda _: 0)
+def test_an_argument_in_no_known_form_is_said() -> None:
+    with pytest.raises(CannotConvert, match=r"'\{a, b\}'"):
+        extern_arguments(call(Plain("unknown", "{a, b}")), lambda v: v.base, lambda _: 0)
 
 
 PARAMETERS = ("XBLOCK", "R0_BLOCK")
@@ -201,5 +199,5 @@ def test_a_grid_is_filled_up_and_never_negative() -> None:
     index = demo_index()
     launch = launch_of(index, REDUCE)
     values = {"xnumel": -3, "1": 1}
-    grid = grid_of(index.kernels[REDUCE], launch, lambda text: values[text], lambda _: 0)
+    grid = grid_of(index.kernels[REDUCE], launch, lambda axis: values[axis.written], lambda _: 0)
     assert grid == (0, 1, 1)

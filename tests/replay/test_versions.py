@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.index.cpp.reader import read_wrapper
-from aoti_tui.index.python.kernel_sources import find_kernel_sources
+from aoti_tui.index.kernel_sources import find_kernel_sources
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.questions.all_launches import replay_all
 
 from .models import DATA, Opened

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aoti_tui.artifacts.given import Given
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.questions.all_launches import replay_all
 from aoti_tui.replay.questions.elements import read_argument

@@ -4,7 +4,7 @@ from importlib import resources
 
 import pytest
 
-from aoti_tui.index.cpp.reader import read_wrapper
+from aoti_tui.index.reader import read_wrapper
 from aoti_tui.tui.document import SourceDocument, matches
 
 

@@ -21,8 +21,9 @@ from aoti_tui.failure.model import (
 from aoti_tui.failure.provenance.bounds import indexed_accesses
 from aoti_tui.failure.provenance.tree import InputData, Known
 from aoti_tui.flow.storages import Memory
-from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
+from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.addresses import elements_read, loaded_unchanged, masks_lanes_only
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 
@@ -40,8 +41,8 @@ def launch_sizes(kernel: Kernel, launch: Launch, known: Known) -> dict[str, int]
         if re.fullmatch(r"-?\d+", str(value))
     }
     for argument in launch.arguments:
-        if argument.tensor is None:
-            value = _number(argument.text, known)
+        if argument.value is not None:
+            value = _number(argument.value, known)
             if value is not None:
                 found[argument.parameter] = value
     return found
@@ -161,9 +162,9 @@ def _input_behind(
     return data, offset
 
 
-def _number(text: str, known: Known) -> int | None:
+def _number(expression: Expr, known: Known) -> int | None:
     try:
-        return parse(text).evaluate_int(known.symbols)
+        return expression.evaluate_int(known.symbols)
     except ExpressionError:
         return None
 
@@ -212,10 +213,10 @@ def _layout(
         sizes = tuple(known.dims.get((given.position, dim)) for dim in range(rank))
         strides = known.strides.get(given.position, ())
         return sizes, (*strides, *[None] * rank)[:rank]
-    texts = memory.sizes_of(view, launch.line, launch.function)
-    if texts is None:
+    layout = memory.sizes_of(view, launch.line, launch.function)
+    if layout is None:
         return (), ()
-    return tuple(_number(t, known) for t in texts[0]), tuple(_number(t, known) for t in texts[1])
+    return tuple(_number(e, known) for e in layout[0]), tuple(_number(e, known) for e in layout[1])
 
 
 def _walked(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from aoti_tui.failure.model import GuardFinding, Source
@@ -11,10 +10,6 @@ from aoti_tui.index.model import Guard, WrapperIndex
 
 RUNTIME_CHECKS = "AOTI_RUNTIME_CHECK_INPUTS"
 """The variable without which a wrapper's input checks do nothing (``csrc/inductor`` runtime)."""
-
-_SIMPLE_CHECK = re.compile(
-    r"\(?\s*(?P<left>[\w.]+?)L?\s*(?P<operator><=|>=|==|<|>)\s*(?P<right>[\w.]+?)L?\s*\)?"
-)
 
 
 def guard_findings(
@@ -72,16 +67,10 @@ def _value(index: WrapperIndex, source: Source) -> GuardFinding:
     high: int | None = None
     line: int | None = None
     for check in index.checks:
-        match = _SIMPLE_CHECK.fullmatch(check.condition.strip())
-        if match is None:
+        limit = check.condition.limit
+        if limit is None or limit[0] not in symbols:
             continue
-        left, operator, right = match["left"], match["operator"], match["right"]
-        if right in symbols and left.isdigit():
-            left, right = right, left
-            operator = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}.get(operator, operator)
-        if left not in symbols or not right.isdigit():
-            continue
-        number = int(right)
+        _, operator, number = limit
         if operator in (">=", ">"):
             low = max(low if low is not None else number, number + (operator == ">"))
             line = line or check.line
@@ -111,7 +100,7 @@ def _number(guards: tuple[Guard, ...], check: str) -> int | None:
     for guard in guards:
         if guard.check == check:
             try:
-                return int(guard.value.strip("() ").rstrip("Ll"))
+                return int(guard.value)
             except ValueError:
                 return None
     return None

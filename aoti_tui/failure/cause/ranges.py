@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from aoti_tui.flow.storages import Memory
-from aoti_tui.index.cpp.expression import ExpressionError, parse
+from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import Launch, TensorView
 from aoti_tui.kernel.model import KernelProgram, Load
 from aoti_tui.kernel.parse import dotted_name
@@ -97,10 +97,10 @@ class Ranges:
 
     def _parameter(self, launch: Launch, name: str) -> Interval:
         argument = next((a for a in launch.arguments if a.parameter == name), None)
-        if argument is None or argument.tensor is not None:
+        if argument is None or argument.value is None:
             return ANYTHING
         try:
-            value = parse(argument.text).evaluate_int(self.symbols)
+            value = argument.value.evaluate_int(self.symbols)
         except ExpressionError:
             return ANYTHING
         return Interval(value, value)

@@ -6,7 +6,6 @@ each ``torch._check`` and each assumption on a size that is read from data.
 
 from __future__ import annotations
 
-from aoti_tui.failure.provenance.tree import names_in
 from aoti_tui.index.model import RuntimeCheck, Symbol, WrapperIndex
 
 
@@ -23,13 +22,13 @@ def check_of(index: WrapperIndex, text: str) -> RuntimeCheck | None:
 def check_words(index: WrapperIndex, check: RuntimeCheck) -> str:
     """Where a check stands and what its symbols are (``u0 = arg1_1.item()``)."""
     symbols = [_symbol_words(index, s) for s in _symbols(index, check)]
-    said = f"wrapper line {check.line} checks {check.condition}"
+    said = f"wrapper line {check.line} checks {check.condition.written}"
     return f"{said} with {', '.join(symbols)}" if symbols else said
 
 
 def _symbols(index: WrapperIndex, check: RuntimeCheck) -> list[Symbol]:
     found: dict[str, Symbol] = {}
-    for name in names_in(check.condition):
+    for name in check.condition.names():
         for symbol in index.symbols:
             if symbol.name == name and symbol.line <= check.line:
                 found[name] = symbol
@@ -45,4 +44,4 @@ def _symbol_words(index: WrapperIndex, symbol: Symbol) -> str:
         given = index.input_named(symbol.tensor)
         of = f" of input {given.position}" if given is not None else ""
         return f"{symbol.name} = {symbol.tensor}.item(){of}"
-    return f"{symbol.name} = {symbol.expression}"
+    return f"{symbol.name} = {symbol.expression.written}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from aoti_tui.failure.model import Candidate, LoggedAssert
@@ -66,7 +65,7 @@ def _why_text_only(logged: LoggedAssert) -> str:
 
 def _order(index: WrapperIndex, fit: tuple[Kernel, KernelAssert]) -> tuple[int, int]:
     launches = index.launches_of(fit[0].name)
-    main = [la.line for la in launches if la.function == "run_impl"]
+    main = [la.line for la in launches if la.function.is_main]
     first = min(main or [la.line for la in launches], default=10**9)
     return (first, fit[1].line)
 
@@ -89,7 +88,7 @@ def _conflicts(kernel: Kernel, logged: LoggedAssert) -> list[str]:
             f"{logged.highest_thread}"
         )
     for axis, name in ((1, "y"), (2, "z")):
-        if axis < len(kernel.grid) and re.fullmatch(r"1[LlUu]*", kernel.grid[axis].strip()):
+        if axis < len(kernel.grid) and kernel.grid[axis].literal == 1:
             worst = max((p[axis] for p in logged.programs), default=0)
             if worst > 0:
                 conflicts.append(f"but its grid has one block in {name} and the log names {worst}")

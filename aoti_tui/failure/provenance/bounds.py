@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.index.expression import Expr, number
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
@@ -170,8 +171,8 @@ def _dimension_node(
         constant = index.constant_named(storage)
         if constant is not None:
             dim = _pick_dim(
-                tuple(map(str, constant.shape)),
-                tuple(map(str, constant.stride)),
+                tuple(map(number, constant.shape)),
+                tuple(map(number, constant.stride)),
                 size,
                 access.coefficient,
             )
@@ -192,7 +193,7 @@ def _dimension_node(
             equal = [
                 g.dim
                 for g in index.guards_of(given.position)
-                if g.check == "equals" and g.value.rstrip("Ll") == size and g.dim is not None
+                if g.check == "equals" and g.value == size and g.dim is not None
             ]
             if equal:
                 return tracer.input_dim_node(given.position, equal[0], given.line)
@@ -218,10 +219,9 @@ def _dimension_node(
 
 
 def _pick_dim(
-    sizes: tuple[str, ...], strides: tuple[str, ...], size: str, coefficient: str | None
+    sizes: tuple[Expr, ...], strides: tuple[Expr, ...], size: str, coefficient: str | None
 ) -> int | None:
-    plain = [s.strip("() ").rstrip("Ll") for s in sizes]
-    steps = [s.strip("() ").rstrip("Ll") for s in strides]
+    plain, steps = [str(s) for s in sizes], [str(s) for s in strides]
     matching = [dim for dim, s in enumerate(plain) if s == size]
     for dim in matching:
         if coefficient is not None and dim < len(steps) and steps[dim] == coefficient:

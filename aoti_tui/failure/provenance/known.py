@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.cpp.expression import ExpressionError, parse
+from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import WrapperIndex
 
 
@@ -31,7 +31,7 @@ def known_from_inputs(
     fixed = dict(settings or {})
     sizes = dict(dims)
     for symbol in index.symbols:
-        if symbol.function != "run_impl":
+        if not symbol.function.is_main:
             continue
         given = symbol.position is not None and symbol.dim is not None
         if symbol.name in fixed:
@@ -48,7 +48,7 @@ def known_from_inputs(
                 known[symbol.name] = values[position]
         elif symbol.kind == "expression":
             try:
-                known[symbol.name] = parse(symbol.expression).evaluate_int(known)
+                known[symbol.name] = symbol.expression.evaluate_int(known)
             except ExpressionError:
                 continue
     return Known(symbols=known, dims=sizes, inputs=dict(words or {}), ranges=dict(ranges or {}))

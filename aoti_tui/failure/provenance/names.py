@@ -5,7 +5,7 @@ from __future__ import annotations
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import ProvenanceNode
 from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.model import Argument, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.model import Argument, Function, Kernel, Launch, TensorView, WrapperIndex
 from aoti_tui.kernel.slice import slice_name
 
 
@@ -13,7 +13,7 @@ def trace_name(
     index: WrapperIndex, explainer: Explainer, known: Known, line: int, name: str
 ) -> ProvenanceNode | None:
     """The chain behind ``name`` as it stands on ``line``: a temporary or parameter of a kernel, or
-    a symbol, buffer, input or constant of ``run_impl``. None when it is none of these."""
+    a symbol, buffer, input or constant of the wrapper. None when it is none of these."""
     kernel = index.kernel_at(line)
     if kernel is not None:
         return _kernel_name(index, explainer, known, kernel, line, name)
@@ -77,9 +77,9 @@ def _wrapper_name(
     return None
 
 
-def _function_at(index: WrapperIndex, line: int) -> str:
-    """``_const_run_impl`` where the nearest fact above the line says so."""
-    places: list[tuple[int, str]] = []
+def _function_at(index: WrapperIndex, line: int) -> Function:
+    """The function of the nearest fact above the line."""
+    places: list[tuple[int, Function]] = []
     for facts in (index.launches, index.symbols, index.buffers, index.externs):
         places.extend((fact.line, fact.function) for fact in facts if fact.line <= line)
-    return max(places, default=(0, "run_impl"))[1]
+    return max(places, key=lambda place: place[0], default=(0, index.main))[1]

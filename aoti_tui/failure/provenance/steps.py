@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from aoti_tui.failure.model import ProvenanceNode, Source
+from aoti_tui.index.expression import Expr
 from aoti_tui.kernel.model import KernelProgram, Store
 from aoti_tui.kernel.slice import SliceNode, is_index_only, slice_expression
 
@@ -65,16 +65,13 @@ def guard_text(check: str, value: str, dim: int) -> str:
     return words.get(check, f"size({dim}) == {value}")
 
 
-def divided(numel: str, divisor: str) -> tuple[str, ...] | None:
+def divided(numel: Expr, divisor: Expr) -> tuple[str, ...] | None:
     """Names left of a product after division; None when the two are no plain products."""
-    product = re.sub(r"[()\s]|(?<=\d)[LlUu]+", "", numel)
-    by = re.sub(r"[()\s]|(?<=\d)[LlUu]+", "", divisor)
-    if not re.fullmatch(r"[\w*]+", product) or not re.fullmatch(r"[\w*]+", by):
+    product, by = list(numel.factors()[1]), divisor.factors()[1]
+    if not all(factor.isidentifier() for factor in (*product, *by)):
         return None
-    factors = product.split("*")
-    for factor in by.split("*"):
-        if factor in factors:
-            factors.remove(factor)
-        elif not factor.isdigit():
+    for factor in by:
+        if factor not in product:
             return None
-    return tuple(dict.fromkeys(f for f in factors if not f.isdigit()))
+        product.remove(factor)
+    return tuple(n for n in numel.names() if n in product)

@@ -19,17 +19,20 @@ from aoti_tui.failure.provenance.steps import (
     leaf_source,
     slice_text,
 )
-from aoti_tui.failure.provenance.tree import Known, names_in
+from aoti_tui.failure.provenance.tree import Known
 from aoti_tui.flow.storages import Memory, Writer, is_partial_op
+from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import (
     Argument,
     ExternCall,
+    Function,
     Launch,
     Scope,
     Symbol,
     TensorView,
     WrapperIndex,
 )
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.slice import SliceNode, slice_expression
 
@@ -109,19 +112,19 @@ class Tracer:
         A lane number divided by ``ks0`` runs to ``xnumel // ks0``: where the launch gives
         ``xnumel = s0*s1`` and ``ks0 = s1``, only ``s0`` bounds it.
         """
-        names = names_in(argument.text)
+        if argument.value is None:
+            return ()
         if leaf.kind == "extent" and leaf.divisor:
-            divisor = next(
-                (a.text for a in launch.arguments if a.parameter == leaf.divisor), leaf.divisor
-            )
-            remaining = divided(self._resolved_text(argument.text, launch), divisor)
-            if remaining is not None:
-                return remaining
-        return names
+            divisor = _divisor(leaf.divisor, launch)
+            if divisor is not None:
+                remaining = divided(self._resolved(argument.value, launch), divisor)
+                if remaining is not None:
+                    return remaining
+        return argument.value.names()
 
-    def _resolved_text(self, text: str, launch: Launch) -> str:
-        symbol = self.index.symbol(text, launch.line)
-        return symbol.expression if symbol is not None and symbol.kind == "expression" else text
+    def _resolved(self, value: Expr, launch: Launch) -> Expr:
+        symbol = self.index.symbol(value.written, launch.line)
+        return symbol.expression if symbol is not None and symbol.kind == "expression" else value
 
     def _fixed_parameter(self, launch: Launch, leaf: SliceNode) -> ProvenanceNode:
         entry = self.index.kernels.get(launch.kernel)
@@ -147,10 +150,10 @@ class Tracer:
             children=children,
         )
 
-    # -- names of run_impl --------------------------------------------------------------------
+    # -- names of the wrapper -----------------------------------------------------------------
 
     def expression_name(
-        self, name: str, before: int, function: str = "run_impl", scopes: tuple[Scope, ...] = ()
+        self, name: str, before: int, function: Function, scopes: tuple[Scope, ...] = ()
     ) -> ProvenanceNode:
         """A name in a size expression: symbol, local, scalar input or tensor."""
         symbol = self.symbol_at(name, before, function)
@@ -175,7 +178,7 @@ class Tracer:
             source=Source("unknown", name=name),
         )
 
-    def symbol_at(self, name: str, before: int, function: str = "run_impl") -> Symbol | None:
+    def symbol_at(self, name: str, before: int, function: Function) -> Symbol | None:
         found = None
         for symbol in self.index.symbols:
             if symbol.name == name and symbol.line <= before and symbol.function == function:
@@ -185,9 +188,9 @@ class Tracer:
     def symbol_node(self, symbol: Symbol, scopes: tuple[Scope, ...] = ()) -> ProvenanceNode:
         key = ("symbol", symbol.name, symbol.line)
         if key in self._seen:
-            return self._seen_node("symbol", symbol.name, symbol.expression, symbol.line)
+            return self._seen_node("symbol", symbol.name, symbol.expression.written, symbol.line)
         self._seen.add(key)
-        text = f"{symbol.name} = {symbol.expression}"
+        text = f"{symbol.name} = {symbol.expression.written}"
         children: tuple[ProvenanceNode, ...] = ()
         if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
             children = (self.input_dim_node(symbol.position, symbol.dim, symbol.line),)
@@ -201,9 +204,9 @@ class Tracer:
         else:
             children = tuple(
                 self.expression_name(n, symbol.line - (n == symbol.name), symbol.function, scopes)
-                for n in names_in(symbol.expression)
+                for n in symbol.expression.names()
             )
-            if "1.0/" in symbol.expression.replace(" ", ""):
+            if symbol.expression.has_float_ratio:
                 children += (
                     ProvenanceNode(
                         "note",
@@ -256,10 +259,10 @@ class Tracer:
         view: TensorView,
         before: int,
         reader: Launch | None,
-        function: str | None = None,
+        function: Function | None = None,
     ) -> ProvenanceNode:
         """Where the data of a tensor comes from, as seen at line ``before``."""
-        where = function or (reader.function if reader is not None else "run_impl")
+        where = function or (reader.function if reader is not None else self.index.main)
         scopes = reader.scopes if reader is not None else ()
         storages = self.memory.storages(view.base, before, where)
         children = [self._storage_data(s, before, scopes, where) for s in storages]
@@ -273,12 +276,12 @@ class Tracer:
             children=tuple(children),
         )
 
-    def _definition_line(self, name: str, before: int, function: str) -> int | None:
+    def _definition_line(self, name: str, before: int, function: Function) -> int | None:
         definitions = self.memory.definitions(name, before, function)
         return definitions[0].line if definitions else None
 
     def _storage_data(
-        self, storage: tuple[str, int], before: int, scopes: tuple[Scope, ...], function: str
+        self, storage: tuple[str, int], before: int, scopes: tuple[Scope, ...], function: Function
     ) -> ProvenanceNode:
         name, line = storage
         key = ("storage", storage, before, function)
@@ -328,7 +331,7 @@ class Tracer:
         )
         return any(s.kind != "block" and s not in scopes for s in writer_scopes)
 
-    def _origin(self, name: str, before: int, function: str) -> ProvenanceNode | None:
+    def _origin(self, name: str, before: int, function: Function) -> ProvenanceNode | None:
         """An input or a constant of that name."""
         given = self.index.input_named(name)
         if given is not None:
@@ -343,7 +346,7 @@ class Tracer:
         constant = self.index.constant_named(name)
         if constant is None:
             return None
-        if constant.folded and function != "_const_run_impl":
+        if constant.folded and function.role != "constants":
             folded = self._folded(name)
             if folded is not None:
                 return folded
@@ -356,10 +359,10 @@ class Tracer:
         )
 
     def _folded(self, name: str) -> ProvenanceNode | None:
-        """A folded constant is made in ``_const_run_impl``."""
+        """A folded constant is made by a function of its own."""
         for output in self.index.buffers:
-            if output.function == "_const_run_impl" and output.name == name:
-                return self.tensor_data(TensorView(name), 10**9, None, "_const_run_impl")
+            if output.function.role == "constants" and output.name == name:
+                return self.tensor_data(TensorView(name), 10**9, None, output.function)
         return None
 
     def _written_by(self, writer: Writer) -> tuple[ProvenanceNode | None, bool]:
@@ -458,3 +461,14 @@ class Tracer:
     def _seen_node(kind: str, name: str, text: str, line: int | None) -> ProvenanceNode:
         said = f"{name} = {text}, see above" if text else f"{name}, see above"
         return ProvenanceNode(kind, name, said, line)
+
+
+def _divisor(text: str, launch: Launch) -> Expr | None:
+    """What a kernel divides by: the launch's argument, or an expression of the kernel itself."""
+    for argument in launch.arguments:
+        if argument.parameter == text:
+            return argument.value
+    try:
+        return parse_python(text)
+    except ExpressionError:
+        return None

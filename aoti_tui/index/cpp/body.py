@@ -10,11 +10,20 @@ from aoti_tui.index.cpp.body_launches import read_launch
 from aoti_tui.index.cpp.body_tensors import read_tensor
 from aoti_tui.index.cpp.body_values import read_value
 from aoti_tui.index.cpp.calls import checked_call, parse_call, string_literal
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.launchers import Launcher
 from aoti_tui.index.cpp.outline import Block
 from aoti_tui.index.cpp.reading import Annotation, Reading
 from aoti_tui.index.cpp.statements import Statement, comment_after, parse_body
-from aoti_tui.index.model import ModelFrame, RuntimeCheck, Scope
+from aoti_tui.index.expression import Expr
+from aoti_tui.index.model import (
+    Function,
+    LoopExit,
+    ModelFrame,
+    RuntimeCheck,
+    Scope,
+    TensorView,
+)
 
 ENVIRONMENT = "AOTI_RUNTIME_CHECK_INPUTS"
 
@@ -64,7 +73,7 @@ _ALIGNED = re.compile(
 
 def read_function(
     block: Block,
-    function: str,
+    function: Function,
     launchers: Mapping[str, Launcher],
     passed_parameters: Callable[[str], tuple[str, ...]],
 ) -> Reading:
@@ -81,10 +90,19 @@ def _walk(reading: Reading, statements: tuple[Statement, ...]) -> None:
         elif statement.kind == "if":
             _if(reading, statement)
         elif statement.kind == "while":
-            _scoped(reading, "while", statement.line, statement.condition, statement.body)
+            reading.enter(
+                Scope(
+                    "while",
+                    statement.line,
+                    read(statement.condition),
+                    exit=loop_exit(statement.body),
+                )
+            )
+            _walk(reading, statement.body)
+            reading.scopes.pop()
         elif statement.kind == "block":
             reading.frames.append(reading.frames[-1] if reading.frames else ())
-            _scoped(reading, "block", statement.line, "", statement.body)
+            _scoped(reading, "block", statement.line, None, statement.body)
             reading.frames.pop()
         elif statement.kind == "nested":
             reading.gap(statement, "unexpected construct")
@@ -94,7 +112,7 @@ def _walk(reading: Reading, statements: tuple[Statement, ...]) -> None:
 
 
 def _scoped(
-    reading: Reading, kind: str, line: int, condition: str, body: tuple[Statement, ...]
+    reading: Reading, kind: str, line: int, condition: Expr | None, body: tuple[Statement, ...]
 ) -> None:
     reading.enter(Scope(kind, line, condition))
     _walk(reading, body)
@@ -189,14 +207,29 @@ def _if(reading: Reading, statement: Statement) -> None:
     elif _thrown(reading, statement, "always") or _is_exit(statement):
         return
     else:
-        _scoped(reading, "if", statement.line, condition, statement.body)
+        _scoped(reading, "if", statement.line, read(condition), statement.body)
         if statement.orelse:
-            _scoped(reading, "else", statement.else_line, condition, statement.orelse)
+            _scoped(reading, "else", statement.else_line, read(condition), statement.orelse)
 
 
 def _is_exit(statement: Statement) -> bool:
     texts = [s.text for s in statement.body if s.kind != "comment"]
     return texts in (["break"], ["return"]) and not statement.orelse
+
+
+def loop_exit(body: Sequence[Statement]) -> LoopExit | None:
+    """``if (!cond_scalar) break;`` of a ``while (1)``; None for another form.
+
+    Inductor writes it between the condition's and the body's subgraph (codegen_while_loop of
+    torch/_inductor/codegen/cpp_wrapper_cpu.py).
+    """
+    for statement in body:
+        if statement.kind == "if" and _is_exit(statement):
+            return LoopExit(statement.line, read(negated(statement.condition)))
+        inner = loop_exit(statement.body) if statement.kind in ("block", "if") else None
+        if inner is not None:
+            return inner
+    return None
 
 
 def _only(reading: Reading, body: Sequence[Statement], allowed: re.Pattern[str]) -> None:
@@ -212,7 +245,7 @@ def _thrown(reading: Reading, statement: Statement, enforced: str) -> bool:
         return False
     reading.checks.append(
         RuntimeCheck(
-            negated(statement.condition),
+            read(negated(statement.condition)),
             string_literal(simple[0].text) or simple[0].text,
             statement.line,
             enforced,
@@ -225,6 +258,8 @@ def negated(condition: str) -> str:
     """What must hold for ``condition`` to be false."""
     if condition.startswith("!(") and parse_call("f" + condition[1:]) is not None:
         return condition[2:-1].strip()
+    if re.fullmatch(r"!\s*\w+", condition):
+        return condition[1:].strip()
     return f"!({condition})"
 
 
@@ -235,10 +270,18 @@ def _check(reading: Reading, statement: Statement, enforced: str) -> bool:
         return False
     if call.name in ("assert_size_stride", "assert_alignment"):
         message = next((m for a in call.arguments if (m := string_literal(a)) is not None), "")
-        reading.checks.append(RuntimeCheck(statement.text, message, statement.line, enforced))
+        layout = None
+        if call.name == "assert_size_stride" and len(call.arguments) > 2:
+            tensor, sizes, strides = call.arguments[:3]
+            array = reading.names.array
+            layout = TensorView(tensor.strip(), array(sizes), array(strides))
+        reading.checks.append(
+            RuntimeCheck(read(statement.text), message, statement.line, enforced, layout)
+        )
         return True
     if call.name in ("AOTI_TORCH_CHECK", "AOTI_RUNTIME_CHECK", "TORCH_CHECK") and call.arguments:
         message = string_literal(", ".join(call.arguments[1:])) or ""
-        reading.checks.append(RuntimeCheck(call.arguments[0], message, statement.line, enforced))
+        condition = read(call.arguments[0])
+        reading.checks.append(RuntimeCheck(condition, message, statement.line, enforced))
         return True
     return False

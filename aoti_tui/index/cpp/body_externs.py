@@ -8,22 +8,38 @@ _generate_scatter_fallback, codegen_device_copy).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from aoti_tui.index.cpp.calls import Call, checked_call, split_arguments
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.reading import Annotation, Reading
 from aoti_tui.index.cpp.statements import Statement
-from aoti_tui.index.cpp.tensors import Made
-from aoti_tui.index.model import ExternCall, TensorView
+from aoti_tui.index.cpp.tensors import Made, dtype_name
+from aoti_tui.index.model import (
+    ExternArgument,
+    ExternCall,
+    NumberList,
+    Plain,
+    Result,
+    TensorList,
+    TensorView,
+)
 
 _OPERATOR = re.compile(
     r"^(?:aoti_torch_|at::|torch::|kernels\.cpp_|cpp_|(?:this->)?kernels\.\w*cpp_)"
 )
 _SHIM = re.compile(r"^aoti_torch_(?:(?:cuda|cpu|xpu|mps|mtia|hip)_)?(\w+)$")
 _RESULT = re.compile(r"^(?:at::Tensor|auto)\s+(\w+)\s*=\s*(.+)$", re.S)
-_HANDLES = re.compile(r"std::array<AtenTensorHandle, \d+>\{(.*)\}\s*\.\w+\(\)$", re.S)
-_OLD_HANDLES = re.compile(r"std::vector<AtenTensorHandle>\s*\{(.*)\}\.data\(\)$", re.S)
+_ARRAY = re.compile(
+    r"(?:std::array<\s*(?P<type>[\w:\s*]+?)(?:,[^<>]*)?>|std::vector<\s*(?P<vtype>[\w:\s*]+?)\s*>)?"
+    r"\s*\{(?P<items>.*)\}\s*(?:\.\s*\w+\(\))?",
+    re.S,
+)
 _CAST_POINTER = re.compile(r"^\((const )?[\w:]+\s*\*\)\s*\(?(.*?)\)?$", re.S)
-_HANDLE_NAME = re.compile(r"^&(\w+)_handle$")
+_HANDLE_NAME = re.compile(r"^&\s*(\w+)_handle$")
+_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"')
+_NOTHING = frozenset({"nullptr", "std::nullopt", "c10::nullopt"})
+_PLACES = ("this->device_idx_", "cached_torch_layout_", "proxy_executor")
 _SILENT = re.compile(
     r"^(?:aoti_torch_(?:print_tensor_handle|save_tensor_handle|check_inf_and_nan"
     r"|delete_tensor_object|get_current_\w*stream|clone_preserve_strides|grad_mode_set_enabled"
@@ -47,14 +63,17 @@ def read_extern(reading: Reading, statement: Statement) -> bool:
     if call.name.startswith("aoti_torch_item_"):
         return False
     op = _op_name(call)
-    if call.name.endswith("proxy_executor_call_function"):
-        reads, writes = _proxy(reading, call)
+    found = _Passed(reading, op, compiled="cpp_" in call.name)
+    if op == "proxy_executor_call_function":
+        found.to_executor(call)
     else:
-        reads, writes = _read_written(reading, call, op)
+        found.to_shim(call)
     if result:
         name = result.group(1)
         reading.buffer(name, statement.line, Made("result"))
-        writes = (*writes, TensorView(name))
+        found.writes.append(TensorView(name))
+        if not found.results:
+            found.results = [Result(view.base) for view in found.writes]
     annotation = reading.take_annotation() if op != "zero_" else Annotation()
     reading.externs.append(
         ExternCall(
@@ -62,9 +81,10 @@ def read_extern(reading: Reading, statement: Statement) -> bool:
             line=statement.line,
             text=text,
             function=reading.function,
-            reads=reads,
-            writes=writes,
-            arguments=call.arguments,
+            reads=tuple(found.reads),
+            writes=tuple(found.writes),
+            arguments=tuple(found.arguments),
+            results=tuple(found.results),
             scopes=reading.where(),
             source_nodes=annotation.source_nodes,
             aten=annotation.aten,
@@ -83,46 +103,120 @@ def _op_name(call: Call) -> str:
     return (parts[-2] if parts[-1] == "call" and len(parts) > 1 else parts[-1]).split(".")[-1]
 
 
-def _read_written(
-    reading: Reading, call: Call, op: str
-) -> tuple[tuple[TensorView, ...], tuple[TensorView, ...]]:
-    reads: list[TensorView] = []
-    writes: list[TensorView] = []
-    writes_first = op.endswith(("_out", "_")) or op.startswith("fill_")
-    compiled = "cpp_" in call.name
-    for position, argument in enumerate(call.arguments):
-        made = _HANDLE_NAME.match(argument)
-        if made:
-            writes.append(TensorView(made.group(1)))
-            continue
-        pointer = _CAST_POINTER.match(argument) if compiled else None
-        view = reading.names.tensor(pointer.group(2) if pointer else argument)
-        if view is None:
-            reads.extend(_listed(reading, argument))
-        elif compiled:
-            # A compiled C++ kernel says by const which pointers it only reads.
-            constant = pointer is not None and pointer.group(1)
-            (reads if constant else writes).append(view)
+@dataclass(slots=True)
+class _Passed:
+    """What a call is given and what it makes.
+
+    The C shim's conventions are those of torch/csrc/inductor/aoti_torch: an array is a pointer
+    and its length, an optional is a pointer, bools are ints, results are ``&name_handle`` and
+    stand last, null for those that are not wanted and plain pointers for numbers.
+    """
+
+    reading: Reading
+    op: str
+    compiled: bool
+    """A C++ kernel of the wrapper's own, which says by const which pointers it only reads."""
+    reads: list[TensorView] = field(default_factory=list)
+    writes: list[TensorView] = field(default_factory=list)
+    arguments: list[ExternArgument] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    def to_shim(self, call: Call) -> None:
+        length = None
+        for position, text in enumerate(call.arguments):
+            if length is not None and text.rstrip("UL") == str(length):
+                length = None
+                continue
+            length = None
+            made = _HANDLE_NAME.match(text)
+            if made:
+                self.writes.append(TensorView(made[1]))
+                self.results.append(Result(made[1]))
+            elif self.results:
+                self.results.append(Result(None))
+            else:
+                argument = self._argument(text)
+                if isinstance(argument, TensorList | NumberList):
+                    length = len(split_arguments(_items(text)))
+                self.arguments.append(argument)
+                self._touch(argument, position, text)
+
+    def to_executor(self, call: Call) -> None:
+        """A custom operator: its outputs are the tensors made empty just before.
+
+        ``aoti_torch_proxy_executor_call_function(proxy, node, n_ints, ints, n_tensors, tensors)``
+        """
+        views = self._listed(call.arguments[-1]) if call.arguments else []
+        self.writes = [v for v in views if v.base in self.reading.unfilled]
+        self.reading.unfilled.difference_update(v.base for v in self.writes)
+        self.reads = [v for v in views if v not in self.writes]
+        self.results = [Result(view.base) for view in self.writes]
+        self.arguments.extend(self.reads)
+        if len(call.arguments) > 3:
+            self.arguments.extend(map(read, split_arguments(_items(call.arguments[3]))))
+
+    def _touch(self, argument: ExternArgument, position: int, text: str) -> None:
+        if not isinstance(argument, TensorView):
+            self.reads.extend(self._listed(text))
+            return
+        writes_first = self.op.endswith(("_out", "_")) or self.op.startswith("fill_")
+        if self.compiled:
+            pointer = _CAST_POINTER.match(text)
+            (self.reads if pointer and pointer[1] else self.writes).append(argument)
         elif position == 0 and writes_first:
-            writes.append(view)
-            if op.endswith("_") and op not in _OVERWRITES:
-                reads.append(view)
+            self.writes.append(argument)
+            if self.op.endswith("_") and self.op not in _OVERWRITES:
+                self.reads.append(argument)
         else:
-            reads.append(view)
-    return tuple(reads), tuple(writes)
+            self.reads.append(argument)
+
+    def _argument(self, text: str) -> ExternArgument:
+        pointer = _CAST_POINTER.match(text) if self.compiled else None
+        view = self.reading.names.tensor(pointer[2] if pointer else text)
+        if view is not None:
+            return view
+        array = _ARRAY.fullmatch(text)
+        if array is not None:
+            return self._list(_item_type(array), split_arguments(array["items"]), text)
+        if text in _NOTHING:
+            return Plain("none")
+        if text in ("true", "false"):
+            return text == "true"
+        dtype = dtype_name(text)
+        if dtype is not None:
+            return Plain("dtype", dtype)
+        if text.startswith(_PLACES) or "device_type" in text:
+            return Plain("place", text)
+        quoted = _QUOTED.fullmatch(text)
+        if quoted is not None:
+            return Plain("string", quoted[1])
+        value = read(text.removeprefix("&"))
+        return Plain("unknown", text) if value.problem else value
+
+    def _list(self, kind: str, items: tuple[str, ...], text: str) -> ExternArgument:
+        if "Tensor" in kind:
+            views = [(item, self.reading.names.tensor(item)) for item in items]
+            if any(view is None and item != "nullptr" for item, view in views):
+                return Plain("unknown", text)
+            return TensorList(tuple(view for _, view in views))
+        values = tuple(map(read, items))
+        if kind in ("double", "float"):
+            return NumberList("float", values)
+        return NumberList("bool" if kind == "bool" else "int", values)
+
+    def _listed(self, text: str) -> list[TensorView]:
+        """The tensors of a list that are known."""
+        array = _ARRAY.fullmatch(text)
+        if array is None or "Tensor" not in _item_type(array):
+            return []
+        views = (self.reading.names.tensor(item) for item in split_arguments(array["items"]))
+        return [view for view in views if view is not None]
 
 
-def _listed(reading: Reading, argument: str) -> list[TensorView]:
-    match = _HANDLES.search(argument) or _OLD_HANDLES.search(argument)
-    if match is None:
-        return []
-    views = (reading.names.tensor(a) for a in split_arguments(match.group(1)))
-    return [v for v in views if v is not None]
+def _items(text: str) -> str:
+    array = _ARRAY.fullmatch(text)
+    return array["items"] if array is not None else ""
 
 
-def _proxy(reading: Reading, call: Call) -> tuple[tuple[TensorView, ...], tuple[TensorView, ...]]:
-    """A custom operator: its outputs are the tensors made empty just before."""
-    views = _listed(reading, call.arguments[-1])
-    writes = tuple(v for v in views if v.base in reading.unfilled)
-    reading.unfilled.difference_update(v.base for v in writes)
-    return tuple(v for v in views if v not in writes), writes
+def _item_type(array: re.Match[str]) -> str:
+    return array["type"] or array["vtype"] or "int64_t"

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 
 from aoti_tui.index.cpp.calls import braced, checked_call, parse_call
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.launchers import Launcher
 from aoti_tui.index.cpp.reading import PassedValue, Reading
 from aoti_tui.index.cpp.statements import Statement
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Argument, Launch, LaunchId, Site
 
 _POINTER_TYPE = r"(?:CUdeviceptr|hipDeviceptr_t|void\s*\*|sycl::\w+\s*\*?)"
@@ -55,7 +57,7 @@ def read_launch(reading: Reading, statement: Statement) -> bool:
         call = parse_call(match.group(2))
         if call is None or call.name != "Grid":
             return False
-        reading.grids[match.group(1)] = call.arguments
+        reading.grids[match.group(1)] = tuple(map(read, call.arguments))
         return True
     match = _SCALAR.match(text)
     if match:
@@ -127,18 +129,24 @@ def _argument(reading: Reading, launcher: Launcher | None, parameter: str, text:
         view = reading.names.tensor(text, known=False)
     else:
         view = None
-    return Argument(parameter, text, view)
+    return Argument(parameter, text, view, None if view is not None else _number(text))
 
 
-def _given_grid(launcher: Launcher | None, extra: dict[str, str]) -> tuple[str, ...]:
+def _number(text: str) -> Expr | None:
+    return None if text.strip() in ("nullptr", "std::nullopt") else read(text)
+
+
+def _given_grid(launcher: Launcher | None, extra: dict[str, str]) -> tuple[Expr, ...]:
     """The grid over the names of the body where the launch's own arguments set it."""
     if launcher is None or not extra:
         return ()
     return tuple(
-        re.sub(
-            r"\b(?:_grid_\d+|_launcher_\w+)\b",
-            lambda m: _grouped(extra.get(m.group(), m.group())),
-            expression,
+        read(
+            re.sub(
+                r"\b(?:_grid_\d+|_launcher_\w+)\b",
+                lambda m: _grouped(extra.get(m.group(), m.group())),
+                expression.written,
+            )
         )
         for expression in launcher.grid
     )
@@ -170,9 +178,10 @@ def _inline(reading: Reading, statement: Statement, passed: tuple[str, ...]) -> 
         known = reading.passed.get(value)
         parameter = parameters[position] if parameters else ""
         if known is None:
-            arguments.append(Argument(parameter, value))
+            arguments.append(Argument(parameter, value, value=_number(value)))
         else:
-            arguments.append(Argument(parameter, known.text, known.tensor))
+            number = _number(known.text) if known.tensor is None else None
+            arguments.append(Argument(parameter, known.text, known.tensor, number))
     grid = reading.grids.get(passed[1].removesuffix(".grid_x"), ())
     reading.warps.setdefault(kernel, (_integer(passed[4]), _integer(passed[5])))
     _add(reading, statement, kernel, tuple(arguments), grid)
@@ -180,7 +189,7 @@ def _inline(reading: Reading, statement: Statement, passed: tuple[str, ...]) -> 
 
 
 def _integer(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
+    return int(text) if re.fullmatch(r"\d{1,18}", text) else None
 
 
 def _add(
@@ -188,7 +197,7 @@ def _add(
     statement: Statement,
     kernel: str,
     arguments: tuple[Argument, ...],
-    grid: tuple[str, ...],
+    grid: tuple[Expr, ...],
 ) -> None:
     annotation = reading.take_annotation()
     reading.launches.append(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from aoti_tui.index.cpp.calls import Call, braced, checked_call, parse_call
+from aoti_tui.index.cpp.calls import Call, checked_call, parse_call
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.reading import Reading, made_of
 from aoti_tui.index.cpp.statements import Statement
 from aoti_tui.index.cpp.tensors import Made, dtype_name, with_dtype
@@ -55,7 +56,7 @@ def read_tensor(reading: Reading, statement: Statement, comment: str) -> bool:
     match = _ARRAY.match(text)
     if match:
         name, value = match.groups()
-        reading.names.arrays[name] = () if value == "nullptr" else braced(value) or ()
+        reading.names.arrays[name] = reading.names.array(value) or ()
         return True
     if _HANDLE.match(text):
         return True
@@ -120,7 +121,7 @@ def _filled(reading: Reading, call: Call | None) -> bool:
             names.array(sizes),
             names.array(strides),
             dtype_name(dtype),
-            offset,
+            read(offset),
         )
         names.handles[target] = made
     elif call.name == "aoti_torch_as_strided" and len(args) == 4:
@@ -182,7 +183,9 @@ def _definition(reading: Reading, statement: Statement, comment: str) -> bool:
         return True
     part = _TUPLE_PART.match(value)
     if part:
-        reading.buffer(name, line, Made("alias", TensorView(part.group(2))))
+        reading.buffer(
+            name, line, Made("alias", TensorView(part.group(2)), part=int(part.group(1)))
+        )
         return True
     if value.startswith("std::move("):
         view = reading.names.tensor(value)

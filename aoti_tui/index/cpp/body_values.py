@@ -18,9 +18,9 @@ SCALAR_TYPE = (
     r"|double|bool|size_t|half|bfloat16|(?:at|c10)::(?:Half|BFloat16))"
 )
 _INPUT = re.compile(r"^auto\s*&?\s*(\w+)\s*=\s*std::move\(inputs\[(\d+)\]\)$")
-_DECLARED = re.compile(rf"^{SCALAR_TYPE}\s+(\w+)$")
+_DECLARED = re.compile(rf"^({SCALAR_TYPE})\s+(\w+)$")
 _ASSIGNED = re.compile(rf"^(?:{SCALAR_TYPE}\s+)?([A-Za-z_]\w*)\s*=\s*(.+)$", re.S)
-_TYPED = re.compile(rf"^{SCALAR_TYPE}\s+\w+\s*=")
+_TYPED = re.compile(rf"^({SCALAR_TYPE})\s+\w+\s*=")
 _DIMENSION = re.compile(r"^(\w+?)_(size|stride)\[(\d+)\]$")
 _METHOD_SIZE = re.compile(r"^(\w+)\.(size|stride)\((\d+)L*\)$")
 _SIZES = re.compile(
@@ -46,7 +46,7 @@ def read_value(reading: Reading, statement: Statement) -> bool:
         return True
     match = _DECLARED.match(text)
     if match:
-        reading.declared.add(match.group(1))
+        reading.declared[match.group(2)] = match.group(1)
         return True
     return _item(reading, statement) or _definition(reading, statement)
 
@@ -68,19 +68,30 @@ def _item(reading: Reading, statement: Statement) -> bool:
         where = int(position.group(1))
         reading.inputs.append(Input(where, target, statement.line, is_scalar=True))
         reading.positions[target] = where
-        reading.symbol(target, statement.line, "item", f"{source}.item()", position=where)
+        reading.symbol(
+            target,
+            statement.line,
+            "item",
+            f"{source}.item()",
+            position=where,
+            declared=reading.declared[target],
+        )
         return True
     view = reading.names.tensor(source, known=False)
     tensor = view.base if view is not None else source
     reading.items[target] = tensor
     if not target.endswith(("_raw", "_tmp")):
-        _read_from(reading, target, statement.line, f"{tensor}.item()", tensor)
+        type_ = reading.declared[target]
+        _read_from(reading, target, statement.line, f"{tensor}.item()", tensor, type_)
     return True
 
 
-def _read_from(reading: Reading, name: str, line: int, expression: str, tensor: str) -> None:
+def _read_from(
+    reading: Reading, name: str, line: int, expression: str, tensor: str, declared: str
+) -> None:
+    position = reading.positions.get(tensor)
     reading.symbol(
-        name, line, "item", expression, tensor=tensor, position=reading.positions.get(tensor)
+        name, line, "item", expression, tensor=tensor, position=position, declared=declared
     )
 
 
@@ -89,7 +100,8 @@ def _definition(reading: Reading, statement: Statement) -> bool:
     if match is None:
         return False
     name, value = match.group(1), match.group(2).strip()
-    typed = _TYPED.match(statement.text) is not None
+    typed = _TYPED.match(statement.text)
+    declared = typed.group(1) if typed else reading.declared.get(name, "")
     if not typed and name not in reading.symbol_names and name not in reading.declared:
         return False
     if name in reading.passed or reading.names.tensor(value) is not None:
@@ -101,7 +113,7 @@ def _definition(reading: Reading, statement: Statement) -> bool:
         tensor = view.base if view is not None else method_item.group(1)
         reading.items[name] = tensor
         if not name.endswith(("_raw", "_tmp")):
-            _read_from(reading, name, line, f"{tensor}.item()", tensor)
+            _read_from(reading, name, line, f"{tensor}.item()", tensor, declared)
         return True
     dimension = _DIMENSION.match(value)
     if dimension and dimension.group(1) in reading.positions:
@@ -123,9 +135,9 @@ def _definition(reading: Reading, statement: Statement) -> bool:
     if raw is not None and raw.endswith(("_raw", "_tmp")):
         tensor = reading.items[raw]
         expression = re.sub(rf"\b{raw}\b", f"{tensor}.item()", value)
-        _read_from(reading, name, line, expression, tensor)
+        _read_from(reading, name, line, expression, tensor, declared)
         return True
-    reading.symbol(name, line, "expression", value)
+    reading.symbol(name, line, "expression", value, declared=declared)
     return True
 
 

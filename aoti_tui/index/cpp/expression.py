@@ -1,17 +1,16 @@
-"""The arithmetic of a wrapper: C++ shape expressions, parsed and evaluated as C++ would.
+"""The arithmetic of a C++ wrapper as :class:`~aoti_tui.index.expression.Expr`.
 
 Formats: torch/utils/_sympy/printers.py (CppPrinter) for what ``run_impl`` holds and
-torch/_inductor/runtime/triton_heuristics.py (GridExpr) for grids. A kernel's own expressions
-are Python: see :mod:`aoti_tui.index.python.expression`.
+torch/_inductor/runtime/triton_heuristics.py (GridExpr) for grids.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from aoti_tui.index.expression import (
     Binary,
-    Call,
     Cast,
     Conditional,
     Expr,
@@ -19,11 +18,12 @@ from aoti_tui.index.expression import (
     Name,
     Node,
     Number,
+    Reading,
     Unary,
+    Unknown,
+    called,
+    is_float,
 )
-from aoti_tui.index.python.expression import parse_python
-
-__all__ = ["Expr", "ExpressionError", "parse", "parse_python"]
 
 _TYPE = (
     r"(?:(?:const\s+)?(?:unsigned\s+)?(?:std::)?"
@@ -34,12 +34,16 @@ _TOKEN = re.compile(
       (?P<cast>(?:static_cast|c10::convert)<\s*(?P<to>{_TYPE})\s*>)
     | (?P<paren_cast>\(\s*(?P<old>{_TYPE})\s*\)(?=\s*[\w(]))
     | (?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?[uUlLfF]*)
-    | (?P<limit>std::numeric_limits<[\w:]+>::(?P<which>\w+)\(\))
+    | (?P<limit>std::numeric_limits<[\w:]+>::(?P<which>\w+)\(\)|INFINITY\b|NAN\b)
     | (?P<name>[A-Za-z_]\w*(?:::\w+)*(?:<[\w:\s]+>(?=\s*\())?(?:\[\d+\])?
         (?:\.(?:item(?:<\w+>)?\(\)|(?:size|stride)\(\d+L?\)))?)
     | (?P<operator><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~?:(),&|^{{}}])
     )""",
     re.X,
+)
+_READING = re.compile(
+    r"(?P<tensor>\w+(?:\[\d+\])?)\.(?:(?P<item>item)(?:<\w+>)?\(\)|(?P<what>size|stride)\((?P<dim>\d+)L?\))"
+    r"|(?P<of>\w+?)_(?P<array>size|stride)\[(?P<at>\d+)\]"
 )
 _BINDING = {
     "||": 1,
@@ -47,22 +51,40 @@ _BINDING = {
     "|": 3,
     "^": 4,
     "&": 5,
-    "==": 6,
-    "!=": 6,
-    "<": 7,
-    ">": 7,
-    "<=": 7,
-    ">=": 7,
-    "<<": 8,
-    ">>": 8,
-    "+": 9,
-    "-": 9,
-    "*": 10,
-    "/": 10,
-    "%": 10,
+    **dict.fromkeys(("==", "!="), 6),
+    **dict.fromkeys(("<", ">", "<=", ">="), 7),
+    **dict.fromkeys(("<<", ">>"), 8),
+    **dict.fromkeys("+-", 9),
+    **dict.fromkeys("*/%", 10),
 }
+_OPERATORS = {"||": "or", "&&": "and", "%": "remainder"}
 _LIMITS = {"infinity": float("inf"), "quiet_NaN": float("nan")}
+_LIMIT_MACROS = {"INFINITY": "infinity", "NAN": "quiet_NaN"}
+_TYPES = {
+    **dict.fromkeys(("int", "int32_t"), "int32"),
+    **dict.fromkeys(("long", "long long", "int64_t"), "int64"),
+    **dict.fromkeys(("unsigned", "unsigned int", "uint32_t"), "uint32"),
+    **dict.fromkeys(("unsigned long", "unsigned long long", "size_t", "uint64_t"), "uint64"),
+    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16)},
+    **dict.fromkeys(("double", "float"), "float"),
+    "bool": "bool",
+}
 _DEEPEST = 200
+_LONGEST_NUMBER = 40
+_IDENTIFIER = re.compile(r"(?<![\w.:\"])[A-Za-z_]\w*(?!\w*(?:\s*\(|\s*::|<(?![=\s])))")
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_NO_VARIABLES = frozenset({"nullptr", "true", "false", "this", "auto", "const", "long", "int"})
+
+
+@lru_cache(maxsize=1 << 14)
+def read(text: str) -> Expr:
+    """The C++ expression ``text``; one with a ``problem`` when it is not understood."""
+    try:
+        return parse(text)
+    except ExpressionError as error:
+        found = _IDENTIFIER.findall(_STRING.sub("", text))
+        names = tuple(dict.fromkeys(n for n in found if n not in _NO_VARIABLES))
+        return Expr(text, Unknown(text, f"{error.reason}: {error.part!r}", names))
 
 
 def parse(text: str) -> Expr:
@@ -71,7 +93,10 @@ def parse(text: str) -> Expr:
     Raises :class:`ExpressionError` when it is not one this module understands.
     """
     parser = _Parser(text)
-    root = parser.expression(0)
+    try:
+        root = parser.expression(0)
+    except RecursionError:
+        raise ExpressionError(text, text[:20], "nested too deeply") from None
     parser.end()
     return Expr(text, root)
 
@@ -91,7 +116,7 @@ class _Parser:
                 value = match[kind]
                 if value is not None:
                     inner = {"cast": "to", "paren_cast": "old", "limit": "which"}.get(kind)
-                    self._tokens.append((kind, match[inner] if inner else value))
+                    self._tokens.append((kind, (match[inner] if inner else None) or value))
             position = match.end()
         self._at = 0
 
@@ -132,7 +157,7 @@ class _Parser:
             if power is None or power <= binding:
                 break
             self._at += 1
-            left = Binary(sign, left, self.expression(power))
+            left = _binary(sign, left, self.expression(power))
         self._depth -= 1
         return left
 
@@ -144,7 +169,7 @@ class _Parser:
                 raise ExpressionError(self._text, value, "nested too deeply")
             operand = self._unary()
             self._depth -= 1
-            return Unary(value, operand)
+            return Unary("not" if value == "!" else value, operand)
         if kind == "operator" and value == "(":
             inner = self.expression(0)
             self._expect(")")
@@ -157,8 +182,9 @@ class _Parser:
         if kind == "paren_cast":
             return Cast(_plain_type(value), self._unary())
         if kind == "number":
-            return Number(_number(value))
+            return Number(self._number(value))
         if kind == "limit":
+            value = _LIMIT_MACROS.get(value, value)
             if value not in _LIMITS:
                 raise ExpressionError(self._text, value, "unknown limit")
             return Number(_LIMITS[value])
@@ -168,9 +194,7 @@ class _Parser:
 
     def _named(self, name: str) -> Node:
         if self._peek() != ("operator", "(") or name.endswith((")", "]")):
-            if name in ("true", "false"):
-                return Number(int(name == "true"))
-            return Name(re.sub(r"\.item<\w+>\(\)$", ".item()", name))
+            return _variable(name)
         self._at += 1
         arguments: list[Node] = []
         closes = ")"
@@ -191,19 +215,39 @@ class _Parser:
         if re.fullmatch(_TYPE, function) and len(arguments) == 1:
             return Cast(_plain_type(function), arguments[0])
         if parameter and "int" in parameter:
-            arguments = [Cast("int64_t", a) for a in arguments]
-        return Call(function, tuple(arguments))
+            arguments = [Cast("int64", a) for a in arguments]
+        return called(function, tuple(arguments))
+
+    def _number(self, text: str) -> int | float:
+        if len(text) > _LONGEST_NUMBER:
+            raise ExpressionError(self._text, text[:_LONGEST_NUMBER], "number too long")
+        if text.lower().startswith("0x"):
+            return int(text.rstrip("uUlL"), 16)
+        bare = text.rstrip("uUlL")
+        if re.fullmatch(r"\d+", bare):
+            # A leading zero makes C++ read octal; Inductor never writes one.
+            return int(bare)
+        return float(bare.rstrip("fFlL"))
+
+
+def _variable(name: str) -> Node:
+    if name in ("true", "false"):
+        return Number(int(name == "true"))
+    match = _READING.fullmatch(name)
+    if match is None:
+        return Name(name)
+    if match["item"]:
+        return Reading(match["tensor"], "item")
+    tensor, dim = match["tensor"] or match["of"], int(match["dim"] or match["at"])
+    return Reading(tensor, "size" if "size" in (match["what"], match["array"]) else "stride", dim)
+
+
+def _binary(sign: str, left: Node, right: Node) -> Node:
+    if sign == "/":
+        # What is no float here for certain can still be one of unknown type: a symbol `zuf0`.
+        return Binary("/" if is_float(left) or is_float(right) else "quotient", left, right)
+    return Binary(_OPERATORS.get(sign, sign), left, right)
 
 
 def _plain_type(text: str) -> str:
-    return " ".join(text.removeprefix("const ").replace("std::", "").split())
-
-
-def _number(text: str) -> int | float:
-    if text.lower().startswith("0x"):
-        return int(text.rstrip("uUlL"), 16)
-    bare = text.rstrip("uUlL")
-    if re.fullmatch(r"\d+", bare):
-        # A leading zero makes C++ read octal; Inductor never writes one.
-        return int(bare)
-    return float(bare.rstrip("fFlL"))
+    return _TYPES[" ".join(text.removeprefix("const ").replace("std::", "").split())]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from aoti_tui.index.cpp.expression import ExpressionError, parse
+from aoti_tui.index.expression import Expr, ExpressionError
 
 _DIVIDED = re.compile(r"\(\((\w+) \+ \((\d+) - 1\)\) / \((\d+)\)\)")
 _NUMEL = re.compile(r"^(x|y|z|r|r0_|r1_)numel(_\d+)?$")
@@ -29,7 +29,7 @@ def block_name(numel: str) -> str | None:
 
 
 def blocks_of_grid(
-    grid: Sequence[str], inductor_meta: Mapping[str, object], parameters: Sequence[str]
+    grid: Sequence[Expr], inductor_meta: Mapping[str, object], parameters: Sequence[str]
 ) -> dict[str, int]:
     """The block sizes a grid over ``call_…`` parameters gives away.
 
@@ -38,7 +38,7 @@ def blocks_of_grid(
     grid_type = str(inductor_meta.get("grid_type", ""))
     combo = grid_type.endswith("ComboKernelGrid")
     blocks: dict[str, int] = {}
-    for expression in grid:
+    for expression in (axis.written for axis in grid):
         for match in _DIVIDED.finditer(expression):
             numel, less, divisor = match.groups()
             name = _of_kernel(numel, parameters, combo)
@@ -51,8 +51,8 @@ def blocks_of_grid(
             name = _of_kernel(bare, parameters, combo)
             if name is not None and not (combo and _has_no_x(bare, inductor_meta)):
                 blocks.setdefault(name, 1)
-    if grid_type == "CooperativeReductionGrid" and grid and grid[0].isdigit():
-        blocks["RSPLIT"] = int(grid[0])
+    if grid_type == "CooperativeReductionGrid" and grid and isinstance(grid[0].literal, int):
+        blocks["RSPLIT"] = grid[0].literal
     return blocks
 
 
@@ -81,12 +81,12 @@ def default_blocks(inductor_meta: Mapping[str, object]) -> dict[str, int]:
 
 
 def blocks_of_values(
-    grid: Sequence[str],
-    numels: Mapping[str, str],
+    grid: Sequence[Expr],
+    numels: Mapping[str, Expr],
     names: Sequence[str],
-    definitions: Mapping[str, str],
+    definitions: Mapping[str, Expr],
 ) -> dict[str, int]:
-    """The block sizes that make ``numels`` (C++ by parameter) come out as ``grid``.
+    """The block sizes that make ``numels`` (by parameter) come out as ``grid``.
 
     Before torch 2.7 the grid is an expression of symbols with the block folded in
     (``-floor((-1.0/16.0)*s1)`` for ``16*s1`` elements), so sizes are tried: a power of two that
@@ -106,15 +106,14 @@ def blocks_of_values(
     return found
 
 
-def _divisor(numel: str, grid: str, definitions: Mapping[str, str]) -> int | None:
+def _divisor(numel: Expr, grid: Expr, definitions: Mapping[str, Expr]) -> int | None:
     trials: list[tuple[int, int]] = []
     try:
-        elements, programs = parse(numel), parse(grid)
         for seed in _TRIALS:
             env: dict[str, int | float] = {}
-            for name in (*elements.names(), *programs.names()):
+            for name in (*numel.needs(), *grid.needs()):
                 _assign(name, definitions, env, seed, 0)
-            trials.append((elements.evaluate_int(env), programs.evaluate_int(env)))
+            trials.append((numel.evaluate_int(env), grid.evaluate_int(env)))
     except ExpressionError:
         return None
     fitting = [b for b in _BLOCKS if all(-(-n // b) == g for n, g in trials)]
@@ -122,17 +121,16 @@ def _divisor(numel: str, grid: str, definitions: Mapping[str, str]) -> int | Non
 
 
 def _assign(
-    name: str, definitions: Mapping[str, str], env: dict[str, int | float], seed: int, depth: int
+    name: str, definitions: Mapping[str, Expr], env: dict[str, int | float], seed: int, depth: int
 ) -> None:
     """A trial value for a symbol; for a local, the value its definition then gives it."""
     if name in env:
         return
-    text = definitions.get(name)
-    if text is None or depth > _DEEPEST:
+    expression = definitions.get(name)
+    if expression is None or depth > _DEEPEST:
         # Symbols must differ, or a grid of one would fit the elements of another.
         env[name] = seed + 37 * len(env) ** 2
         return
-    expression = parse(text)
-    for inner in expression.names():
+    for inner in expression.needs():
         _assign(inner, definitions, env, seed, depth + 1)
     env[name] = expression.evaluate_int(env)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from aoti_tui.index.cpp.body_launches import is_grid_parameter
 from aoti_tui.index.cpp.grids import blocks_of_grid, blocks_of_values, default_blocks
 from aoti_tui.index.cpp.launchers import Launcher
+from aoti_tui.index.kernel_metadata import KernelMetadata, read_metadata
+from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import Gap, Kernel, Launch, Symbol
-from aoti_tui.index.python.kernel_metadata import KernelMetadata, read_metadata
-from aoti_tui.index.python.kernel_sources import KernelSource
 
 
 def assemble_kernel(
@@ -78,7 +78,7 @@ def _blocks_of_launch(
 ) -> dict[str, int]:
     unknown = [n for n in names if n not in known]
     for launch in launches:
-        numels = {a.parameter: a.text for a in launch.arguments}
+        numels = {a.parameter: a.value for a in launch.arguments if a.value is not None}
         definitions = {
             s.name: s.expression
             for s in symbols

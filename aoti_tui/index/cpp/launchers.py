@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aoti_tui.index.cpp.calls import checked_call, closing, split_arguments
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.outline import Block
 from aoti_tui.index.cpp.statements import Statement, parse_body
-from aoti_tui.index.python.kernel_sources import KernelSource, embedded_sources
+from aoti_tui.index.expression import Expr
+from aoti_tui.index.kernel_sources import KernelSource, embedded_sources
 
 _PARAMETER = re.compile(r"([A-Za-z_]\w*)\s*(?:=.*)?$", re.S)
 _GRID = re.compile(r"^(?:uint32_t|int64_t|auto)\s+(\w+)\s*=\s*(.+)$", re.S)
@@ -46,7 +48,7 @@ class Launcher:
     """What a launch fills, in order, without device index, stream, kernels and cubin folder."""
     pointers: frozenset[str]
     """The parameters that take a tensor."""
-    grid: tuple[str, ...]
+    grid: tuple[Expr, ...]
     num_warps: int | None
     shared_memory: int | None
     source: KernelSource | None
@@ -96,7 +98,7 @@ def read_launcher(block: Block) -> Launcher:
         line=block.line,
         parameters=tuple(parameters),
         pointers=frozenset(pointers),
-        grid=tuple(locals_[g] for g in ("grid_0", "grid_1", "grid_2") if g in locals_),
+        grid=tuple(read(locals_[g]) for g in ("grid_0", "grid_1", "grid_2") if g in locals_),
         num_warps=_integer(launch, 4),
         shared_memory=_integer(launch, 5),
         source=source,
@@ -136,5 +138,5 @@ def _grouped(expression: str) -> str:
 def _integer(arguments: Sequence[str], position: int) -> int | None:
     if position >= len(arguments):
         return None
-    match = re.fullmatch(r"(\d+)[uUlL]*", arguments[position])
+    match = re.fullmatch(r"(\d{1,18})[uUlL]*", arguments[position])
     return int(match.group(1)) if match else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from aoti_tui.index.cpp.body import read_function
 from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields
@@ -15,17 +15,20 @@ from aoti_tui.index.cpp.launchers import Launcher, is_launcher, read_launcher
 from aoti_tui.index.cpp.outline import Block, LineMap, blocks
 from aoti_tui.index.cpp.reading import Reading
 from aoti_tui.index.cpp.tensors import Made
+from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import (
+    ExternCall,
+    Function,
     Gap,
     Guard,
     Input,
     Kernel,
     Launch,
     LaunchId,
+    Result,
     TensorView,
     WrapperIndex,
 )
-from aoti_tui.index.python.kernel_sources import KernelSource
 from aoti_tui.index.versions import guess_version
 
 Progress = Callable[[float], None]
@@ -39,6 +42,11 @@ class _HasLine(Protocol):
 _Fact = TypeVar("_Fact", bound=_HasLine)
 
 _FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d+)\];')
+_ROLES: dict[str, Literal["main", "constants"]] = {
+    "run_impl": "main",
+    "_const_run_impl": "constants",
+}
+_MAIN = Function("main", "run_impl")
 _OUTLINE_SHARE = 0.3
 """Part of the work that is finding the functions, for the progress reports."""
 
@@ -56,36 +64,22 @@ class _Parts:
 
 
 def read_wrapper(
-    text: str,
-    path: str,
-    *,
-    kernel_sources: Mapping[str, KernelSource] | None = None,
-    progress: Progress | None = None,
+    text: str, path: str, kernel_sources: Mapping[str, KernelSource], report: Progress
 ) -> WrapperIndex:
-    """Index the wrapper ``text`` of the file ``path`` (which is not opened).
-
-    ``kernel_sources`` gives kernel sources found in other files, by launch name; a source in the
-    wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
-    with 1. What is not understood becomes a gap; nothing in the text raises.
-    """
+    """The index of a C++ wrapper; see :func:`aoti_tui.index.reader.read_wrapper`."""
     text = text.replace("\r\n", "\n")
     lines = LineMap(text)
-    report = progress if progress is not None else _silent
     found = list(blocks(text, lines, lambda share: report(share * _OUTLINE_SHARE)))
     parts = _Parts()
     for position, block in enumerate(found):
         _sort(block, parts)
         if position % 64 == 0:
             report(_OUTLINE_SHARE + (1 - _OUTLINE_SHARE) * position / len(found) * 0.8)
-    readings = _bodies(parts, kernel_sources or {})
+    readings = _bodies(parts, kernel_sources)
     _name_folded(parts, readings)
-    kernels = _kernels(parts, readings, kernel_sources or {})
+    kernels = _kernels(parts, readings, kernel_sources)
     report(1.0)
     return _index(text, path, parts, readings, kernels)
-
-
-def _silent(share: float) -> None:
-    return None
 
 
 def _sort(block: Block, parts: _Parts) -> None:
@@ -101,7 +95,7 @@ def _sort(block: Block, parts: _Parts) -> None:
         guards, gaps = read_guards(block)
         parts.guards.extend(guards)
         parts.gaps.extend(gaps)
-    elif method[2] in ("run_impl", "_const_run_impl") and method[0]:
+    elif method[2] in _ROLES and method[0]:
         parts.bodies.append(block)
     elif method[2] == "const_run_impl":
         parts.folded.update((int(m[2]), m[1]) for m in _FOLDED.finditer(block.body))
@@ -117,15 +111,20 @@ def _bodies(parts: _Parts, sources: Mapping[str, KernelSource]) -> list[Reading]
         return passed_parameters(sources.get(kernel))
 
     return [
-        read_function(block, block.name.rpartition("::")[2], parts.launchers, parameters)
+        read_function(block, _function(block.name), parts.launchers, parameters)
         for block in parts.bodies
     ]
+
+
+def _function(method: str) -> Function:
+    name = method.rpartition("::")[2]
+    return Function(_ROLES[name], name)
 
 
 def _name_folded(parts: _Parts, readings: list[Reading]) -> None:
     """Ties each folded constant to the buffer that ``_const_run_impl`` hands out for it."""
     for reading in readings:
-        if reading.function == "_const_run_impl":
+        if reading.function.role == "constants":
             for output in reading.outputs:
                 name = parts.folded.get(output.position)
                 if name is not None:
@@ -177,9 +176,9 @@ def _index(
     text: str, path: str, parts: _Parts, readings: list[Reading], kernels: dict[str, Kernel]
 ) -> WrapperIndex:
     gaps = [*parts.gaps, *(g for r in readings for g in r.gaps)]
-    if not any(r.function == "run_impl" for r in readings):
-        gaps.append(Gap(text.count("\n") + 1, "", "run_impl is not in the file"))
-    main = [r for r in readings if r.function == "run_impl"]
+    main = [r for r in readings if r.function.is_main]
+    if not main:
+        gaps.append(Gap(text.count("\n") + 1, "", f"{_MAIN.name} is not in the file"))
     embedded = any(k.lines and k.source_path is None for k in kernels.values())
     return WrapperIndex(
         path=path,
@@ -192,13 +191,23 @@ def _index(
         checks=_by_line(c for r in readings for c in r.checks),
         constants=parts.declarations.constants,
         buffers=_by_line(b for r in readings for b in r.buffers),
-        externs=_by_line(e for r in readings for e in r.externs),
+        externs=_by_line(_with_parts(r, e) for r in readings for e in r.externs),
         outputs=_by_line(o for r in main for o in r.outputs),
         gaps=_by_line(gaps),
+        main=_MAIN,
         scopes=_by_line(s for r in readings for s in r.all_scopes),
         torch_version=guess_version(text, embedded, bool(parts.launchers)),
         device=_device(text, kernels),
     )
+
+
+def _with_parts(reading: Reading, extern: ExternCall) -> ExternCall:
+    """A call with one name for several results (torch 2.5): as many as are taken out of it."""
+    results: list[Result] = []
+    for one in extern.results:
+        taken = [b.part for b in reading.buffers if b.part and b.of == one.name]
+        results += [one, *(Result(one.name, part) for part in range(1, max(taken, default=0) + 1))]
+    return replace(extern, results=tuple(results)) if len(results) > len(extern.results) else extern
 
 
 def _by_line(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:

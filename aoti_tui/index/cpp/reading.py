@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.launchers import Launcher
 from aoti_tui.index.cpp.statements import Statement
 from aoti_tui.index.cpp.tensors import Made, Names
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     Buffer,
     ExternCall,
+    Function,
     Gap,
     Input,
     Launch,
@@ -21,6 +26,8 @@ from aoti_tui.index.model import (
     Symbol,
     TensorView,
 )
+
+_FLOAT = re.compile(r"z?uf\d|zf\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class PassedValue:
 class Reading:
     """The state of reading one function body from top to bottom."""
 
-    function: str
+    function: Function
     launchers: Mapping[str, Launcher]
     passed_parameters: Callable[[str], tuple[str, ...]]
     """The run-time parameters of a kernel, for launches without a ``call_…`` function."""
@@ -55,13 +62,13 @@ class Reading:
 
     scalar_inputs: dict[str, int] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
-    declared: set[str] = field(default_factory=set)
-    """Scalars declared without a value (``int64_t u0_raw;``)."""
+    declared: dict[str, str] = field(default_factory=dict)
+    """Type of scalars declared without a value (``int64_t u0_raw;``)."""
     items: dict[str, str] = field(default_factory=dict)
     """A raw scalar read from a tensor, to the tensor's name."""
     passed: dict[str, PassedValue] = field(default_factory=dict)
     argument_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    grids: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    grids: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     symbol_names: set[str] = field(default_factory=set)
     unfilled: set[str] = field(default_factory=set)
     """Tensors made empty for the next call to fill (``aoti_torch_new_uninitialized_tensor``)."""
@@ -114,15 +121,18 @@ class Reading:
         position: int | None = None,
         dim: int | None = None,
         tensor: str | None = None,
+        declared: str = "",
     ) -> None:
+        """``declared`` is the type that the wrapper gives the name, if any."""
         self.symbol_names.add(name)
         self.symbols.append(
             Symbol(
                 name=name,
                 line=line,
                 kind=kind,
-                expression=" ".join(expression.split()),
+                expression=read(" ".join(expression.split())),
                 function=self.function,
+                type=_type_of(name, declared),
                 position=position,
                 dim=dim,
                 tensor=tensor,
@@ -145,8 +155,16 @@ class Reading:
                 dtype=made.dtype,
                 offset=made.offset,
                 scopes=self.where(),
+                part=made.part,
             )
         )
+
+
+def _type_of(name: str, declared: str) -> Literal["int", "float", "flag"]:
+    """Inductor calls floats ``zuf0`` or ``zf1``, and what chooses a branch ``buf3_scalar``."""
+    if _FLOAT.match(name) or declared.endswith(("double", "float")):
+        return "float"
+    return "flag" if name.endswith("_scalar") else "int"
 
 
 def made_of(view: TensorView, kind: str) -> Made:

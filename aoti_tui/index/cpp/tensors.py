@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from aoti_tui.index.cpp.calls import braced, parse_call
+from aoti_tui.index.cpp.expression import read
+from aoti_tui.index.expression import ZERO, Expr
 from aoti_tui.index.model import TensorView
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?$")
@@ -71,10 +73,11 @@ class Made:
 
     kind: str
     of: TensorView | None = None
-    sizes: tuple[str, ...] | None = None
-    strides: tuple[str, ...] | None = None
+    sizes: tuple[Expr, ...] | None = None
+    strides: tuple[Expr, ...] | None = None
     dtype: str | None = None
-    offset: str = "0"
+    offset: Expr = ZERO
+    part: int = 0
 
 
 @dataclass(slots=True)
@@ -82,12 +85,12 @@ class Names:
     """The names seen so far in one function."""
 
     tensors: set[str] = field(default_factory=set)
-    arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    arrays: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     views: dict[str, TensorView] = field(default_factory=dict)
     """Throw-away names that stand for a tensor or a view of one."""
     handles: dict[str, Made] = field(default_factory=dict)
 
-    def array(self, text: str) -> tuple[str, ...] | None:
+    def array(self, text: str) -> tuple[Expr, ...] | None:
         """An array argument as its elements: a name, a brace list or a ``std::array``."""
         text = text.strip()
         if text in self.arrays:
@@ -95,7 +98,8 @@ class Names:
         if text in ("nullptr", "{}"):
             return ()
         match = _ARRAY.match(text)
-        return braced(match.group(1) if match else text)
+        items = braced(match.group(1) if match else text)
+        return None if items is None else tuple(map(read, items))
 
     def tensor(self, text: str, *, known: bool = True) -> TensorView | None:
         """``text`` as a tensor, or None.
@@ -131,7 +135,7 @@ class Names:
             inner.base,
             self.array(sizes),
             self.array(strides),
-            sum_of(inner.offset, offset),
+            sum_of(inner.offset, read(offset.strip())),
             inner.dtype,
         )
 
@@ -170,18 +174,11 @@ def _balanced(text: str) -> bool:
     return depth == 0
 
 
-def sum_of(first: str, second: str) -> str:
-    """``first + second`` as C++ text; reinterpret_tensor_wrapper's offset is an increment."""
-    first, second = _plain(first), _plain(second)
-    if first == "0":
-        return second
-    if second == "0":
-        return first
-    return f"{first} + {second}"
-
-
-def _plain(offset: str) -> str:
-    return "0" if offset.strip() in ("0L", "0LL", "0", "") else offset.strip()
+def sum_of(first: Expr, second: Expr) -> Expr:
+    """``first + second``; reinterpret_tensor_wrapper's offset is an increment."""
+    if first.literal == 0:
+        return ZERO if second.literal == 0 else second
+    return first if second.literal == 0 else read(f"{first.written} + {second.written}")
 
 
 def with_dtype(view: TensorView, dtype: str | None) -> TensorView:

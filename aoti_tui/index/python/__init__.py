@@ -1,1 +1,1 @@
-"""Reading Python: kernel sources and their decorators, and the expressions kernels are made of."""
+"""Reading Python: the expressions that kernels are made of."""

@@ -10,7 +10,6 @@ import ast
 
 from aoti_tui.index.expression import (
     Binary,
-    Call,
     Cast,
     Conditional,
     Expr,
@@ -19,15 +18,16 @@ from aoti_tui.index.expression import (
     Node,
     Number,
     Unary,
+    called,
 )
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
-    ast.Div: "/.",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
+    ast.Div: "/",
+    ast.FloorDiv: "quotient",
+    ast.Mod: "remainder",
     ast.BitAnd: "&",
     ast.BitOr: "|",
     ast.BitXor: "^",
@@ -45,23 +45,13 @@ _COMPARISON: dict[type[ast.cmpop], str] = {
 _UNARY: dict[type[ast.unaryop], str] = {
     ast.USub: "-",
     ast.UAdd: "+",
-    ast.Not: "!",
+    ast.Not: "not",
     ast.Invert: "~",
 }
 _TYPES = {
-    "tl.int8": "int8_t",
-    "tl.int16": "int16_t",
-    "tl.int32": "int32_t",
-    "tl.int64": "int64_t",
-    "tl.uint8": "uint8_t",
-    "tl.uint16": "uint16_t",
-    "tl.uint32": "uint32_t",
-    "tl.uint64": "uint64_t",
     "tl.int1": "bool",
-    "tl.float16": "double",
-    "tl.bfloat16": "double",
-    "tl.float32": "double",
-    "tl.float64": "double",
+    **{f"tl.{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{f"tl.{name}": "float" for name in ("float16", "bfloat16", "float32", "float64")},
 }
 
 
@@ -89,12 +79,12 @@ def _node(node: ast.expr, text: str) -> Node:
         return Unary(_UNARY[type(node.op)], _node(node.operand, text))
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow):
-            return Call("pow", (_node(node.left, text), _node(node.right, text)))
+            return called("pow", (_node(node.left, text), _node(node.right, text)))
         operator = _BINARY.get(type(node.op))
         if operator is not None:
             return Binary(operator, _node(node.left, text), _node(node.right, text))
     if isinstance(node, ast.BoolOp):
-        sign = "&&" if isinstance(node.op, ast.And) else "||"
+        sign = "and" if isinstance(node.op, ast.And) else "or"
         joined = _node(node.values[0], text)
         for value in node.values[1:]:
             joined = Binary(sign, joined, _node(value, text))
@@ -117,7 +107,7 @@ def _compare(node: ast.Compare, text: str) -> Node:
             raise ExpressionError(text, ast.unparse(node))
         right = _node(comparator, text)
         one = Binary(sign, left, right)
-        joined = one if joined is None else Binary("&&", joined, one)
+        joined = one if joined is None else Binary("and", joined, one)
         left = right
     assert joined is not None
     return joined
@@ -141,7 +131,7 @@ def _call(node: ast.Call, text: str) -> Node:
         return _cast(to, _node(node.args[0], text), text)
     if node.keywords:
         raise ExpressionError(text, ast.unparse(node))
-    return Call(function, tuple(_node(a, text) for a in node.args))
+    return called(function, tuple(_node(a, text) for a in node.args))
 
 
 def _cast(to: str, operand: Node, text: str) -> Node:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.model import Function, Launch, WrapperIndex
 from aoti_tui.replay.data.captured import CapturedTensors
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.plan.plan import Planner
-
-_PRODUCT = re.compile(r"(?:(?P<factor>\d+)L?\s*\*\s*)?(?P<name>[A-Za-z_]\w*)")
 
 
 class CapturedContents:
@@ -48,7 +45,7 @@ class CapturedContents:
         return best[1] if best is not None else None
 
     def _changes(
-        self, function: str, base: str, low: tuple[int, int], high: tuple[int, int]
+        self, function: Function, base: str, low: tuple[int, int], high: tuple[int, int]
     ) -> bool:
         for event in self._planner.events(function):
             changes = base in event.writes or (event.kind == "buffer" and base in event.defines)
@@ -64,7 +61,7 @@ def solve_symbols(
     shape_of: Callable[[str], tuple[int, ...] | None],
 ) -> None:
     """Define symbols out of captured shapes: inputs' own sizes, and ``s19`` out of a buffer that
-    is allocated as ``{s19, 16L}``. What the user set stays."""
+    is allocated with the sizes ``s19, 16``. What the user set stays."""
 
     def found(name: str, value: int, tensor: str) -> None:
         if name not in symbols.values:
@@ -76,12 +73,13 @@ def solve_symbols(
             if shape is not None and symbol.dim < len(shape):
                 found(symbol.name, shape[symbol.dim], symbol.tensor)
     for buffer in index.buffers:
-        if buffer.sizes is None or not any(_PRODUCT.fullmatch(t) for t in buffer.sizes):
+        products = [size.factors() for size in buffer.sizes or ()]
+        if not any(_is_one_symbol(names) for _, names in products):
             continue
-        for text, size in zip(buffer.sizes, shape_of(buffer.name) or (), strict=False):
-            match = _PRODUCT.fullmatch(text.strip())
-            if match is None:
-                continue
-            factor = int(match["factor"] or 1)
-            if factor and size % factor == 0:
-                found(match["name"], size // factor, buffer.name)
+        for (factor, names), size in zip(products, shape_of(buffer.name) or (), strict=False):
+            if _is_one_symbol(names) and factor and size % factor == 0:
+                found(names[0], size // factor, buffer.name)
+
+
+def _is_one_symbol(factors: tuple[str, ...]) -> bool:
+    return len(factors) == 1 and factors[0].isidentifier()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import ExternCall
 from aoti_tui.replay.client import Reply, WorkerClient
 from aoti_tui.replay.data.extern_arguments import CannotConvert, extern_arguments
@@ -34,14 +35,13 @@ def replay_op(
     client: WorkerClient,
     prefix: str,
     hold: Callable[[Any], Held],
-    number: Callable[[str], Number],
-    lines: Sequence[str],
+    number: Callable[[Expr], Number],
 ) -> OpResult:
     """Run an extern call in the worker. Raises :class:`NotReplayed`, or ReplayError when the
     worker died or the user cancelled."""
     sources = [hold(view).storage.source for view in extern.reads]
     try:
-        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number, lines)
+        args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number)
     except (CannotConvert, ReplayError) as error:
         if isinstance(error, ReplayError) and error.kind in FATAL:
             raise

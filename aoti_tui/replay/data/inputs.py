@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Guard, Input, WrapperIndex
 from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, Summary
 
-_ATEN_DTYPE = re.compile(r"at::k(\w+)")
-_ATEN_NAMES = {
-    "Float": "float32",
-    "Double": "float64",
-    "Half": "float16",
-    "BFloat16": "bfloat16",
-    "Long": "int64",
-    "Int": "int32",
-    "Short": "int16",
-    "Char": "int8",
-    "Byte": "uint8",
-    "Bool": "bool",
-}
 _INTEGER = re.compile(r"-?\d+")
 
 
@@ -94,7 +82,8 @@ def _is_read_as_number(index: WrapperIndex, name: str) -> bool:
     """Whether the wrapper takes a number out of it, which only a one-element tensor allows."""
     if any(s.kind == "item" and s.tensor == name for s in index.symbols):
         return True
-    return any(f"{name}.item" in scope.condition for scope in index.scopes)
+    conditions = (scope.condition for scope in index.scopes)
+    return any(r.tensor == name and r.what == "item" for c in conditions if c for r in c.readings)
 
 
 def _fixed(guards: Sequence[Guard], check: str, dim: int) -> int | None:
@@ -107,29 +96,22 @@ def _fixed(guards: Sequence[Guard], check: str, dim: int) -> int | None:
 def _size_stride_check(
     index: WrapperIndex, name: str
 ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]] | None:
-    """``assert_size_stride(arg5_1, {s77, 16L}, {16L, 1L}, …)`` (torch 2.13 and later)."""
+    """The layout that a function checks an input to have (torch 2.13 and later)."""
     for check in index.checks:
-        match = re.search(
-            rf"assert_size_stride\(\s*{re.escape(name)}\s*,\s*\{{([^}}]*)\}}\s*,\s*\{{([^}}]*)\}}",
-            check.condition,
-        )
-        if match:
-            return _sizes(match[1]), _sizes(match[2])
+        layout = check.layout
+        if layout is not None and layout.base == name:
+            return _sizes(layout.sizes or ()), _sizes(layout.strides or ())
     return None
 
 
-def _sizes(text: str) -> tuple[int | None, ...]:
-    parts = [part.strip().rstrip("L") for part in text.split(",") if part.strip()]
-    return tuple(int(p) if _INTEGER.fullmatch(p) else None for p in parts)
+def _sizes(sizes: Iterable[Expr]) -> tuple[int | None, ...]:
+    return tuple(s.literal if isinstance(s.literal, int) else None for s in sizes)
 
 
 def _dtype(index: WrapperIndex, one: Input, guards: Sequence[Guard]) -> str | None:
     for guard in guards:
         if guard.check == "dtype":
-            match = _ATEN_DTYPE.search(guard.value)
-            if match:
-                return _ATEN_NAMES.get(match[1], match[1].lower())
-            return guard.value.removeprefix("torch.")
+            return guard.value
     for launch in index.launches:
         kernel = index.kernels.get(launch.kernel)
         for argument in launch.arguments:

@@ -11,8 +11,9 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 
-from aoti_tui.index.cpp.expression import ExpressionError, parse_python
-from aoti_tui.index.model import Symbol, WrapperIndex
+from aoti_tui.index.expression import Expr, ExpressionError
+from aoti_tui.index.model import Argument, Symbol, WrapperIndex
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.slice import slice_expression
 
@@ -23,14 +24,14 @@ UNKNOWN_BOUND = 2
 _INTEGER = re.compile(r"-?\d+")
 
 
-def size_for(index: WrapperIndex, symbol: Symbol, holds: Callable[[str, int], bool | None]) -> int:
+def size_for(index: WrapperIndex, symbol: Symbol, holds: Callable[[Expr, int], bool | None]) -> int:
     """A value for an unknown size: inside its guards and the wrapper's own checks.
 
     ``holds(condition, value)`` evaluates a runtime check with the symbol set to ``value`` (None
     when it depends on more).
     """
-    low, high = guard_range(index, symbol)
-    checks = [c.condition for c in index.checks if re.search(rf"\b{symbol.name}\b", c.condition)]
+    low, high = guard_range(index, symbol.position, symbol.dim)
+    checks = [c.condition for c in index.checks if symbol.name in c.condition.names()]
     hint = _hint(index, symbol.name)
     preferred = [value for value in (hint,) if value is not None]
     last = [value for value in (low,) if value is not None]
@@ -44,12 +45,14 @@ def size_for(index: WrapperIndex, symbol: Symbol, holds: Callable[[str, int], bo
     return low if low is not None else CANDIDATES[0]
 
 
-def guard_range(index: WrapperIndex, symbol: Symbol) -> tuple[int | None, int | None]:
+def guard_range(
+    index: WrapperIndex, position: int | None, dim: int | None
+) -> tuple[int | None, int | None]:
     """Smallest and largest size that the guards of an input's dimension allow."""
     low = high = None
-    if symbol.position is None or symbol.dim is None:
+    if position is None or dim is None:
         return None, None
-    for guard in index.guards_of(symbol.position, symbol.dim):
+    for guard in index.guards_of(position, dim):
         if not _INTEGER.fullmatch(guard.value.strip()):
             continue
         if guard.check == "min":
@@ -80,12 +83,12 @@ def _hint(index: WrapperIndex, name: str) -> int | None:
 def index_bounds(
     index: WrapperIndex,
     programs: Callable[[str], KernelProgram | None],
-    number: Callable[[str], int | float | None],
+    number: Callable[[Argument], int | float | None],
 ) -> dict[str, int]:
     """Upper bounds (exclusive) of integers that kernels check as indices, by tensor name.
 
-    Only tensors whose elements become an index directly are there. ``number`` evaluates a C++
-    expression of ``run_impl``, None when it is not known.
+    Only tensors whose elements become an index directly are there. ``number`` gives the value
+    of a launch's argument, None when it is not known.
     """
     bounds: dict[str, int] = {}
     for launch in index.launches:
@@ -97,7 +100,7 @@ def index_bounds(
         for argument in launch.arguments:
             if argument.tensor is not None:
                 tensors[argument.parameter] = argument.tensor.base
-            elif (value := number(argument.text)) is not None:
+            elif (value := number(argument)) is not None:
                 values[argument.parameter] = value
         for check in program.asserts:
             bound = _bound(check, values)

@@ -1,13 +1,10 @@
-"""Values of the wrapper's symbols and of every C++ expression over them."""
+"""Values of the wrapper's symbols and of every expression over them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
-from aoti_tui.flow.events import names_of
-from aoti_tui.index.cpp.expression import Expr, ExpressionError, parse
+from aoti_tui.index.expression import Expr, ExpressionError, Reading
 from aoti_tui.index.model import Symbol, WrapperIndex
 from aoti_tui.replay.data.held import Held, weakest
 from aoti_tui.replay.data.inputs import ExpectedInput
@@ -20,29 +17,6 @@ SET_BY_USER = "--set"
 """How a symbol got its value that the user set, rather than one it follows from."""
 LARGEST_INVERSE = 64
 """How far a size is searched for that gives a derived symbol the value the user set."""
-
-
-@lru_cache(maxsize=4096)
-def parsed(text: str) -> Expr:
-    """A C++ expression, parsed once."""
-    return parse(text)
-
-
-class _Numbers(dict[str, Number]):
-    """Symbols by name; sizes and items that an expression reads off a tensor in place
-    (``buf3.item()``, ``arg0_1_size[0]``) are asked for when they are met."""
-
-    resolver: Callable[[str], Number | None] | None = None
-
-    def __contains__(self, name: object) -> bool:
-        if super().__contains__(name):
-            return True
-        if self.resolver is None or not isinstance(name, str) or not name.endswith((")", "]")):
-            return False
-        value = self.resolver(name)
-        if value is not None:
-            self[name] = value
-        return value is not None
 
 
 class SymbolTable:
@@ -64,7 +38,8 @@ class SymbolTable:
         self.expected = expected
         self.given = given
         self.values: dict[str, SymbolValue] = {}
-        self._numbers = _Numbers()
+        self._numbers: dict[str, Number] = {}
+        self._read: Callable[[Reading], Number | None] | None = None
         for name, value in settings.items():
             self.define(name, value, "set", SET_BY_USER)
             self._set_what_it_derives_from(name, value)
@@ -75,45 +50,41 @@ class SymbolTable:
         self.values[name] = SymbolValue(name, value, source, how)
         self._numbers[name] = value
 
-    def resolve_with(self, resolver: Callable[[str], Number | None]) -> None:
-        """Ask ``resolver`` for names such as ``buf3.item()`` and ``arg0_1_size[0]``."""
-        self._numbers.resolver = resolver
+    def read_with(self, read: Callable[[Reading], Number | None]) -> None:
+        """Ask ``read`` for what an expression reads off a tensor in place (``buf3.item()``)."""
+        self._read = read
 
     def is_set(self, name: str) -> bool:
         return self.values.get(name) is not None and self.values[name].source == "set"
 
     # -- expressions --------------------------------------------------------------------------
 
-    def number(self, text: str, more: Mapping[str, Number] | None = None) -> Number:
-        """Value of a C++ expression, with C++'s arithmetic. Raises ReplayError when unknown."""
-        environment = self._numbers
-        if more:
-            environment = _Numbers(self._numbers)
-            environment.update(more)
-            environment.resolver = self._numbers.resolver
+    def number(self, expression: Expr, more: Mapping[str, Number] | None = None) -> Number:
+        """Value of an expression. Raises ReplayError when unknown."""
+        environment = {**self._numbers, **more} if more else self._numbers
         try:
-            return parsed(text).evaluate(environment)
+            return expression.evaluate(environment, self._read)
         except ExpressionError as error:
             raise ReplayError(
                 "unknown",
-                f"{text} cannot be worked out",
+                f"{expression.written} cannot be worked out",
                 str(error),
                 "Give the model's inputs with --inputs, or the symbol with --set NAME=VALUE",
             ) from error
 
-    def source_of(self, text: str) -> str:
+    def source_of(self, expression: Expr) -> str:
         """How far the value of an expression can be trusted."""
-        return weakest(self.values[n].source for n in names_of([text]) if n in self.values)
+        return weakest(self.values[n].source for n in expression.names() if n in self.values)
 
     def expression(self, symbol: Symbol) -> None:
-        """Define a derived symbol; an integer local truncates, as in C++."""
+        """Define a derived symbol; an integer local truncates."""
         if symbol.name in self.settings:
             return
         value = self.number(symbol.expression)
-        if isinstance(value, float) and not _is_float_local(self.index, symbol):
-            value = _truncated(value, symbol)
+        if isinstance(value, float) and symbol.type != "float":
+            value = int(value)
         source = self.source_of(symbol.expression)
-        self.define(symbol.name, value, source, symbol.expression)
+        self.define(symbol.name, value, source, symbol.expression.written)
 
     # -- made-up and set sizes ----------------------------------------------------------------
 
@@ -121,14 +92,12 @@ class SymbolTable:
         """Give an unknown symbol a value that the model would accept."""
         if symbol.name in self._numbers:
             return self._numbers[symbol.name]
-        if _is_float_local(self.index, symbol):
-            self.define(symbol.name, 1.0, "made-up", "made up")
-            return 1.0
-        if _is_flag(symbol):
-            self.define(symbol.name, 1, "made-up", "made up")
-            return 1
+        if symbol.type != "int":
+            one = 1.0 if symbol.type == "float" else 1
+            self.define(symbol.name, one, "made-up", "made up")
+            return one
 
-        def holds(condition: str, value: int) -> bool | None:
+        def holds(condition: Expr, value: int) -> bool | None:
             try:
                 return bool(self.number(condition, {symbol.name: value}))
             except ReplayError:
@@ -146,7 +115,7 @@ class SymbolTable:
         roots = [
             s
             for s in self.index.symbols
-            if s.kind == "input_dim" and s.name in names_of([symbol.expression])
+            if s.kind == "input_dim" and s.name in symbol.expression.names()
         ]
         if len(roots) != 1 or roots[0].name in self.settings:
             return
@@ -233,27 +202,5 @@ class SymbolTable:
         return int(self._numbers[dims[0].name]) if dims and dims[0].name in self._numbers else 8
 
     def _same_guards(self, symbol: Symbol, position: int, dim: int) -> bool:
-        other = Symbol("", 0, "input_dim", "", position=position, dim=dim)
-        return guard_range(self.index, symbol) == guard_range(self.index, other)
-
-
-def _is_float_local(index: WrapperIndex, symbol: Symbol) -> bool:
-    """``double zuf0_raw; aoti_torch_item_float64(…)``: a symbol that is no integer."""
-    if re.match(r"z?uf\d|zf\d", symbol.name):
-        return True
-    if 1 <= symbol.line <= len(index.lines):
-        text = index.lines[symbol.line - 1]
-        return re.search(rf"\b(?:double|float)\s+{re.escape(symbol.name)}\b", text) is not None
-    return False
-
-
-def _is_flag(symbol: Symbol) -> bool:
-    """A bool read out of a tensor, for a branch (``arg5_1_scalar``)."""
-    return symbol.name.endswith("_scalar")
-
-
-def _truncated(value: float, symbol: Symbol) -> Number:
-    # `auto zuf1 = 0.5*zuf0;` stays a float; the sizes that Inductor derives are int64_t.
-    if re.match(r"z?uf\d|zf\d", symbol.name):
-        return value
-    return int(value)
+        own = guard_range(self.index, symbol.position, symbol.dim)
+        return own == guard_range(self.index, position, dim)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from aoti_tui.index.model import Buffer, TensorView, WrapperIndex
+from aoti_tui.index.expression import Expr, Reading
+from aoti_tui.index.model import Buffer, Result, TensorView, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.extern_arguments import part_name
 from aoti_tui.replay.data.held import Held, Storage, contiguous, element_count
@@ -15,10 +15,6 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.launching import dtype_in_launches
 
 LARGEST_GUESS = 1 << 22
-_SIZE_ARRAY = re.compile(r"(\w+?)_(size|stride)\[(\d+)\]")
-_PART = re.compile(r"std::get<(\d+)>\(\s*(\w+)\s*\)")
-_ITEM = re.compile(r"(\w+)\.item(?:<\w+>)?\(\)")
-_SIZE_CALL = re.compile(r"(\w+)\.(size|stride)\((\d+)L?\)")
 
 
 class TensorTable:
@@ -44,7 +40,7 @@ class TensorTable:
         self._notes = notes
         self._views = 0
         self._allocated = 0
-        symbols.resolve_with(self._read_off)
+        symbols.read_with(self._read_off)
 
     def __getitem__(self, name: str) -> Held:
         """The tensor of a buffer, an input or a constant; made up where nothing is known."""
@@ -104,9 +100,9 @@ class TensorTable:
                 continue
             extent = 1
             for argument in launch.arguments:
-                if argument.parameter.endswith("numel"):
+                if argument.parameter.endswith("numel") and argument.value is not None:
                     try:
-                        extent *= max(1, int(self.symbols.number(argument.text)))
+                        extent *= max(1, int(self.symbols.number(argument.value)))
                     except ReplayError:
                         continue
             largest = max(largest, extent)
@@ -120,7 +116,7 @@ class TensorTable:
             # A branch or a call fills it, under this name.
             return
         if buffer.of is not None and buffer.kind in ("reuse", "view", "alias"):
-            of = part_name(buffer.of, self._part(buffer))
+            of = part_name(Result(buffer.of, buffer.part)) or buffer.of
             self._by_name[buffer.name] = self.view(
                 TensorView(of, buffer.sizes, buffer.strides, buffer.offset, buffer.dtype)
             )
@@ -135,13 +131,6 @@ class TensorTable:
         shape = self.sizes(buffer.sizes)
         stride = self.sizes(buffer.strides) if buffer.strides else contiguous(shape)
         self._by_name[buffer.name] = self._allocate(buffer.name, shape, stride, buffer.dtype)
-
-    def _part(self, buffer: Buffer) -> int:
-        """``1`` for ``auto buf9 = std::get<1>(buf7);`` (torch 2.5), else 0."""
-        if not 1 <= buffer.line <= len(self.index.lines):
-            return 0
-        match = _PART.search(self.index.lines[buffer.line - 1])
-        return int(match[1]) if match is not None and match[2] == buffer.of else 0
 
     def _allocate(self, name: str, shape: Sequence[int], stride: Sequence[int], dtype: str) -> Held:
         """Fresh memory, poisoned: what is read before it is written is noticed."""
@@ -169,9 +158,9 @@ class TensorTable:
         storage = Storage("replayed", "allocated, not yet written")
         return Held(handle, dtype, tuple(shape), tuple(stride), 0, storage)
 
-    def sizes(self, texts: Iterable[str]) -> tuple[int, ...]:
-        """C++ size expressions as numbers."""
-        return tuple(int(self.symbols.number(text)) for text in texts)
+    def sizes(self, expressions: Iterable[Expr]) -> tuple[int, ...]:
+        """Sizes as numbers."""
+        return tuple(int(self.symbols.number(expression)) for expression in expressions)
 
     def view(self, view: TensorView) -> Held:
         """The tensor of a view: the base itself, or a view made of it in the worker."""
@@ -180,7 +169,7 @@ class TensorTable:
             return base
         shape = self.sizes(view.sizes) if view.sizes is not None else base.shape
         stride = self.sizes(view.strides) if view.strides is not None else base.stride
-        step = int(self.symbols.number(view.offset)) if view.offset not in ("0", "0L") else 0
+        step = int(self.symbols.number(view.offset))
         dtype = view.dtype or base.dtype
         offset = base.offset + step
         if (shape, stride, offset, dtype) == (base.shape, base.stride, base.offset, base.dtype):
@@ -251,18 +240,12 @@ class TensorTable:
             return 0
         return start + 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True) if n > 0)
 
-    def _read_off(self, text: str) -> int | float | None:
+    def _read_off(self, reading: Reading) -> int | float | None:
         """A size or item that an expression reads off a tensor in place; None when unknown."""
-        item = _ITEM.fullmatch(text)
-        if item is not None:
-            held = self[item[1]]
-            reply = self.client.request("item", name=held.handle, doing=f"reading {text}")
-            value: int | float = reply["value"]
+        held = self[reading.tensor]
+        if reading.what == "item":
+            doing = f"reading {reading.name}"
+            value: int | float = self.client.request("item", name=held.handle, doing=doing)["value"]
             return value
-        match = _SIZE_ARRAY.fullmatch(text) or _SIZE_CALL.fullmatch(text)
-        if match is None:
-            return None
-        held = self[match[1]]
-        dims = held.stride if match[2] == "stride" else held.shape
-        dim = int(match[3])
-        return dims[dim] if dim < len(dims) else None
+        dims = held.stride if reading.what == "stride" else held.shape
+        return dims[reading.dim] if reading.dim < len(dims) else None

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event
-from aoti_tui.index.model import Buffer, ExternCall, Launch, RuntimeCheck, Symbol, WrapperIndex
+from aoti_tui.index.model import (
+    Argument,
+    Buffer,
+    ExternCall,
+    Launch,
+    RuntimeCheck,
+    Symbol,
+    WrapperIndex,
+)
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.client import Progress, Reply, WorkerClient
 from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
@@ -27,7 +35,7 @@ STAND_IN_FOR = ("refused", "unsupported", "python", "unknown")
 
 
 class Execution:
-    """One run of (a slice of) ``run_impl`` in the worker. Used once."""
+    """One run of (a slice of) a wrapper's function in the worker. Used once."""
 
     def __init__(
         self,
@@ -76,7 +84,7 @@ class Execution:
         if target is not None:
             ordered.append(target)
             ordered.sort(key=lambda e: e.line)
-        return Walker(self.index, self.symbols, self.notes, self._do).walk(ordered, target)
+        return Walker(self.symbols, self.notes, self._do).walk(ordered, target)
 
     def run_until(
         self,
@@ -90,7 +98,7 @@ class Execution:
         self._progress = progress
         self._on_launch = None
         self._done, self._total = 0, len(events)
-        walker = Walker(self.index, self.symbols, self.notes, self._do)
+        walker = Walker(self.symbols, self.notes, self._do)
         return walker.walk(events, target, stop_here)
 
     def prepared(self, launch: Launch) -> Prepared:
@@ -106,9 +114,11 @@ class Execution:
     def _program(self, kernel: str) -> KernelProgram | None:
         return self.kernels.program(kernel) if kernel in self.index.kernels else None
 
-    def _number(self, text: str) -> int | float | None:
+    def _number(self, argument: Argument) -> int | float | None:
+        if argument.value is None:
+            return None
         try:
-            return self.symbols.number(text)
+            return self.symbols.number(argument.value)
         except ReplayError:
             return None
 
@@ -178,7 +188,7 @@ class Execution:
         self.symbols.define(symbol.name, held.shape[dim], source, f"{symbol.tensor}.size({dim})")
 
     def _check(self, check: RuntimeCheck) -> None:
-        if check.condition.startswith("assert_"):
+        if check.layout is not None or check.condition.problem:
             return
         try:
             holds = bool(self.symbols.number(check.condition))
@@ -188,7 +198,8 @@ class Execution:
             return
         if not holds:
             self.broken_checks.append(
-                f"the wrapper itself stops at line {check.line}: {check.condition} does not hold"
+                f"the wrapper itself stops at line {check.line}: {check.condition.written} does "
+                "not hold"
             )
 
     # -- launches and ops ---------------------------------------------------------------------
@@ -271,9 +282,7 @@ class Execution:
         self._calls += 1
         prefix, view = f"{self.tensors.prefix}call{self._calls}:", self.tensors.view
         try:
-            result = replay_op(
-                extern, self.client, prefix, view, self.symbols.number, self.index.lines
-            )
+            result = replay_op(extern, self.client, prefix, view, self.symbols.number)
         except NotReplayed as error:
             self.notes.append(
                 f"{extern.op} (:{extern.line}) is not replayed, its result is made up: {error}"

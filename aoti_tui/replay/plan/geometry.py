@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Program
@@ -85,17 +86,17 @@ def _power_of_two(size: int) -> int:
 def grid_of(
     kernel: Kernel,
     launch: Launch,
-    in_call: Callable[[str], int],
-    in_run: Callable[[str], int],
+    in_call: Callable[[Expr], int],
+    in_run: Callable[[Expr], int],
 ) -> Program | None:
     """Programs in x, y, z; None when the wrapper does not say.
 
-    ``in_call`` evaluates a C++ expression over the parameters of ``call_…``, ``in_run`` over the
-    names of ``run_impl``. Unsigned as in the wrapper: never below 0.
+    ``in_call`` evaluates an expression over the kernel's parameters, ``in_run`` over the names of
+    the function that launches. Unsigned as in the wrapper: never below 0.
     """
-    texts, evaluate = (launch.grid, in_run) if launch.grid else (kernel.grid, in_call)
-    if not texts:
+    axes, evaluate = (launch.grid, in_run) if launch.grid else (kernel.grid, in_call)
+    if not axes:
         return None
-    sizes = [max(0, evaluate(text)) for text in texts][:3]
+    sizes = [max(0, evaluate(axis)) for axis in axes][:3]
     sizes += [1] * (3 - len(sizes))
     return (sizes[0], sizes[1], sizes[2])

@@ -55,10 +55,10 @@ def prepare(
             if _reads_poison(name, held, access):
                 notes.append(f"{argument.text} ({name}) is read, but nothing has written it")
             continue
-        if argument.text.strip() in ("nullptr", "std::nullopt") or kind.startswith("*"):
+        if argument.value is None or kind.startswith("*"):
             request[name] = {"none": True}
             continue
-        value = symbols.number(argument.text)
+        value = symbols.number(argument.value)
         numbers[name] = value
         passed = _as_declared(value, kind)
         if passed != value and not isinstance(value, float):
@@ -67,7 +67,7 @@ def prepare(
             ArgumentValue(
                 name,
                 argument.text,
-                symbols.source_of(argument.text),
+                symbols.source_of(argument.value),
                 kind or type(value).__name__,
                 (),
                 passed,
@@ -87,8 +87,8 @@ def prepare(
     grid = grid_of(
         kernel,
         launch,
-        lambda text: int(symbols.number(text, numbers)),
-        lambda text: int(symbols.number(text)),
+        lambda axis: int(symbols.number(axis, numbers)),
+        lambda axis: int(symbols.number(axis)),
     )
     if grid is None:
         grid = _grid_from_extents(numbers, blocks)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aoti_tui.flow.events import Event, events_of
 from aoti_tui.flow.slicing import needed_events
-from aoti_tui.index.model import Buffer, ExternCall, Launch, Symbol, WrapperIndex
+from aoti_tui.index.model import Buffer, ExternCall, Function, Launch, Symbol, WrapperIndex
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.walk import condition_names
@@ -48,9 +48,11 @@ class Planner:
     def __init__(self, index: WrapperIndex, kernels: KernelBook) -> None:
         self.index = index
         self._kernels = kernels
-        self._events: dict[str, tuple[Event, ...]] = {}
+        self._events: dict[Function, tuple[Event, ...]] = {}
 
-    def events(self, function: str = "run_impl") -> tuple[Event, ...]:
+    def events(self, function: Function | None = None) -> tuple[Event, ...]:
+        """Events of a function, of the main one unless another is named."""
+        function = function or self.index.main
         if function not in self._events:
             self._events[function] = events_of(self.index, function, self._kernels.access)
         return self._events[function]
@@ -104,9 +106,7 @@ class Planner:
     def _before(
         self, events: Sequence[Event], target: Event, data: frozenset[str] | None
     ) -> tuple[Event, ...]:
-        needed = needed_events(
-            events, target, data, conditions=lambda scope: condition_names(self.index, scope)
-        )
+        needed = needed_events(events, target, data, conditions=condition_names)
         # Sizes of inputs cost nothing and are what a user wants to see first; the wrapper's own
         # checks tell when it would not even have come here.
         lines = {id(e) for e in needed}

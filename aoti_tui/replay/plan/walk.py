@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event, names_of
-from aoti_tui.index.model import Scope, WrapperIndex
+from aoti_tui.index.model import Scope
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 
 MAX_ITERATIONS = 10_000
 """Iterations of a while loop before it is taken for endless."""
-_BREAK = re.compile(r"if\s*\((\s*!)?\s*\(?([\w.\[\]<>()]+?)\)?\s*\)\s*\{?\s*break\b")
 
 
 class Reached(Exception):
@@ -24,12 +22,10 @@ class Walker:
 
     def __init__(
         self,
-        index: WrapperIndex,
         symbols: SymbolTable,
         notes: list[str],
         do: Callable[[Event], None],
     ) -> None:
-        self._index = index
         self._symbols = symbols
         self._notes = notes
         self._do = do
@@ -81,7 +77,7 @@ class Walker:
             if not enter and any(event is self._target for event in events):
                 self._notes.append(
                     f"with these values the wrapper does not enter the branch of line "
-                    f"{scope.line} ({scope.kind} {scope.condition}): replayed all the same"
+                    f"{scope.line} ({scope.kind} {_said(scope)}): replayed all the same"
                 )
                 enter = True
             if not enter:
@@ -89,32 +85,33 @@ class Walker:
         self._walk(events, depth + 1)
 
     def _holds(self, scope: Scope) -> bool:
+        if scope.condition is None:
+            return True
         try:
             return bool(self._symbols.number(scope.condition))
         except ReplayError as error:
             if error.kind != "unknown":
                 raise
             self._notes.append(
-                f"the condition of line {scope.line} ({scope.condition}) is not known: "
+                f"the condition of line {scope.line} ({_said(scope)}) is not known: "
                 "its first branch was taken"
             )
             return True
 
     def _loop(self, scope: Scope, events: Sequence[Event], depth: int) -> None:
-        leaving = loop_exit(self._index, scope)
+        leaving = scope.exit
         if leaving is None:
             self._notes.append(
                 f"how the loop of line {scope.line} ends is not understood: one iteration was run"
             )
             self._walk(events, depth + 1)
             return
-        line, condition, negated = leaving
-        before = [e for e in events if e.line <= line]
-        after = [e for e in events if e.line > line]
+        before = [e for e in events if e.line <= leaving.line]
+        after = [e for e in events if e.line > leaving.line]
         inside = any(e is self._target for e in after)
         for iteration in range(MAX_ITERATIONS):
             self._walk(before, depth + 1)
-            leave = bool(self._symbols.number(condition)) is not negated
+            leave = not self._symbols.number(leaving.condition)
             if leave and inside and iteration == 0:
                 self._notes.append(
                     f"with these values the loop of line {scope.line} does not run once: "
@@ -138,29 +135,11 @@ def is_inside(event: Event, scope: Scope, depth: int) -> bool:
     return (other.kind, other.line) == (scope.kind, scope.line)
 
 
-def loop_exit(index: WrapperIndex, scope: Scope) -> tuple[int, str, bool] | None:
-    """``(line, condition, negated)`` of ``if (!cond_scalar) break;`` in a while loop.
-
-    Inductor writes it between the condition's and the body's subgraph (codegen_while_loop of
-    torch/_inductor/codegen/cpp_wrapper_cpu.py). None for another form.
-    """
-    depth = 0
-    for number in range(scope.line, len(index.lines) + 1):
-        text = index.lines[number - 1]
-        match = _BREAK.search(text)
-        if match:
-            return number, match[2], match[1] is not None
-        depth += text.count("{") - text.count("}")
-        if number > scope.line and depth <= 0:
-            return None
-    return None
-
-
-def condition_names(index: WrapperIndex, scope: Scope) -> frozenset[str]:
+def condition_names(scope: Scope) -> frozenset[str]:
     """Names that decide whether a scope runs (again)."""
-    texts = [scope.condition]
-    if scope.kind == "while":
-        leaving = loop_exit(index, scope)
-        if leaving is not None:
-            texts.append(leaving[1])
-    return names_of(texts)
+    conditions = [scope.condition, scope.exit.condition if scope.exit is not None else None]
+    return names_of(c for c in conditions if c is not None)
+
+
+def _said(scope: Scope) -> str:
+    return scope.condition.written if scope.condition is not None else ""

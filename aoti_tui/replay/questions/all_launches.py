@@ -43,7 +43,7 @@ def replay_all(
     progress: Progress | None = None,
     on_outcome: Callable[[LaunchOutcome], None] | None = None,
 ) -> AllLaunches:
-    """Replay all of ``run_impl``, launch by launch, with asserts and memory checks.
+    """Replay the whole model, launch by launch, with asserts and memory checks.
 
     With ``stop_at_first`` nothing after the first failing launch runs, as on the GPU. Raises
     ReplayError when it is cancelled or the worker dies.
@@ -71,7 +71,7 @@ def replay_all(
     if first is None or not stop_at_first:
         ran = {o.launch.id for o in outcomes}
         for launch in session.index.launches:
-            if launch.function == "run_impl" and launch.id not in ran:
+            if launch.function.is_main and launch.id not in ran:
                 detail = "the values take another branch" if launch.scopes else "not reached"
                 outcomes.append(LaunchOutcome(launch, "skipped", None, detail))
     return AllLaunches(tuple(outcomes), first, notes, checks)

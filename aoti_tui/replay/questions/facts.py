@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from aoti_tui.index.cpp.expression import ExpressionError, parse, parse_python
+from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Program, Recording, Step, SymbolValue
 from aoti_tui.replay.recorded.blocks import Number, value_at
@@ -31,7 +31,7 @@ _NARROW = {
 class TruncatedSymbol:
     """``s65 = (1.0/4.0)*arg1_1_size_0`` that is no whole number, or just misses one.
 
-    ``exact`` is the value of the division itself, ``got`` what the C++ integer holds.
+    ``exact`` is the value of the division itself, ``got`` what the integer holds.
     """
 
     name: str
@@ -247,13 +247,13 @@ def truncated_symbols(
     for symbol in index.symbols:
         if symbol.kind != "expression" or symbol.name not in values:
             continue
-        if not re.search(r"\d\.\d*\s*/\s*\d+\.", symbol.expression):
+        if not symbol.expression.has_float_ratio:
             continue
         try:
-            inexact = parse(symbol.expression).evaluate(values)
+            inexact = symbol.expression.evaluate(values)
         except ExpressionError:
             continue
-        exact = _exact(symbol.expression, values)
+        exact = symbol.expression.exact(values)
         if not isinstance(inexact, float) or exact is None or not math.isfinite(inexact):
             continue
         got = int(values[symbol.name])
@@ -264,7 +264,7 @@ def truncated_symbols(
             found.append(
                 TruncatedSymbol(
                     symbol.name,
-                    symbol.expression,
+                    symbol.expression.written,
                     got,
                     float(exact),
                     exact.denominator == 1,
@@ -276,36 +276,6 @@ def truncated_symbols(
 def truncation_words(symbol: TruncatedSymbol) -> str:
     """``s65 = (1.0/4.0)*arg1_1_size_0 gave 7, exactly it is 7.5``."""
     return f"{symbol.name} = {symbol.expression} gave {symbol.got}, exactly it is {symbol.exact:g}"
-
-
-def _exact(expression: str, values: Mapping[str, Number]) -> Fraction | None:
-    """The expression with its float constants taken as the fractions they are written as."""
-    text = re.sub(r"(?<=\d)(?:LL|L|UL|ULL)\b", "", expression)
-    try:
-        node = ast.parse(text, mode="eval").body
-        return _fraction(node, values)
-    except (SyntaxError, ValueError, ZeroDivisionError, KeyError, RecursionError):
-        return None
-
-
-def _fraction(node: ast.expr, values: Mapping[str, Number]) -> Fraction:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return Fraction(node.value)
-    if isinstance(node, ast.Name):
-        return Fraction(values[node.id])
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_fraction(node.operand, values)
-    if isinstance(node, ast.BinOp):
-        left, right = _fraction(node.left, values), _fraction(node.right, values)
-        if isinstance(node.op, ast.Add):
-            return left + right
-        if isinstance(node.op, ast.Sub):
-            return left - right
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.Div):
-            return left / right
-    raise ValueError("not plain arithmetic")
 
 
 # -- overflow ---------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ class SweepPoint:
 def values_to_try(index: WrapperIndex, name: str) -> tuple[tuple[int, str], ...]:
     """0, 1, 2, and the guard's minimum and maximum, each once, smallest first."""
     symbol = index.symbol(name)
-    low, high = guard_range(index, symbol) if symbol is not None else (None, None)
+    low, high = (
+        guard_range(index, symbol.position, symbol.dim) if symbol is not None else (None, None)
+    )
     found: dict[int, str] = {0: "0", 1: "1", 2: "2"}
     if low is not None:
         found[low] = "guard minimum"

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from aoti_tui.failure.model import OpPattern
-from aoti_tui.index.model import Argument, Kernel, Launch
+from aoti_tui.index.model import Argument, Kernel, Launch, Scope
 from aoti_tui.replay.model import ArgumentValue
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
@@ -22,7 +22,7 @@ class CallSite(Pane):
     """Arguments, grid, blocks and origin of one launch. Enter on an argument posts Chosen."""
 
     HELP = (
-        "The launch in run_impl: what it passes for each kernel parameter, Triton's type of it, "
+        "The launch in the wrapper: what it passes for each kernel parameter, Triton's type of it, "
         "its value and where that comes from (input, set, replayed, constant, captured, fixed or "
         "MADE-UP). Enter goes to the argument's definition, i to its model input."
     )
@@ -64,12 +64,12 @@ class CallSite(Pane):
             return
         name = visible(launch.kernel)
         more = f", one of {alternatives} launches" if alternatives > 1 else ""
-        self.set_title("Call site", f":{launch.line} in {launch.function}{more}")
+        self.set_title("Call site", f":{launch.line} in {launch.function.name}{more}")
         made = [
             Row(lambda width: Text(shorten_middle(name, width), "bold", end=""), name),
             _line(geometry(kernel, launch, grid, blocks)),
             *(
-                _line(f"inside {scope.kind} ({scope.condition}) :{scope.line}", "dim")
+                _line(f"inside {scope.kind} ({_condition(scope)}) :{scope.line}", "dim")
                 for scope in launch.scopes
             ),
             Row(
@@ -163,7 +163,7 @@ def geometry(
 ) -> str:
     """``grid 8×1×1 = 8 programs · XBLOCK 1 · 8 warps · grid = xnumel, 1, 1``."""
     parts = []
-    expressions = ", ".join(launch.grid or kernel.grid)
+    expressions = ", ".join(axis.written for axis in launch.grid or kernel.grid)
     if grid is not None:
         programs = grid[0] * grid[1] * grid[2]
         parts.append(f"grid {grid[0]}×{grid[1]}×{grid[2]} = {plural(programs, 'program')}")
@@ -177,6 +177,10 @@ def geometry(
     if grid is not None and expressions:
         parts.append(f"grid = {expressions}")
     return " · ".join(parts) or "grid unknown"
+
+
+def _condition(scope: Scope) -> str:
+    return scope.condition.written if scope.condition is not None else ""
 
 
 def _origin(launch: Launch, patterns: Sequence[OpPattern]) -> list[Row]:

@@ -112,6 +112,6 @@ def _cache_file(text: str, path: str) -> KernelSource | None:
 def _parses(text: str) -> bool:
     try:
         ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -36,7 +36,7 @@ def read_metadata(source: str, function: str) -> KernelMetadata | None:
     """The metadata of the kernel ``function`` in ``source``; None when it is not valid Python."""
     try:
         module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     definition = _definition(module, function)
     if definition is None:

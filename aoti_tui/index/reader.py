@@ -1,0 +1,31 @@
+"""A wrapper's text to its index, whatever language it is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aoti_tui.index.cpp import reader as cpp
+from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.model import WrapperIndex
+
+Progress = Callable[[float], None]
+
+
+def read_wrapper(
+    text: str,
+    path: str,
+    *,
+    kernel_sources: Mapping[str, KernelSource] | None = None,
+    progress: Progress | None = None,
+) -> WrapperIndex:
+    """Index the wrapper ``text`` of the file ``path`` (which is not opened).
+
+    ``kernel_sources`` gives kernel sources found in other files, by launch name; a source in the
+    wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
+    with 1. What is not understood becomes a gap; nothing in the text raises.
+    """
+    return cpp.read_wrapper(text, path, kernel_sources or {}, progress or _silent)
+
+
+def _silent(share: float) -> None:
+    return None
