@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.judge import evidence_at
-from aoti_tui.failure.model import HOLDS, Cause, Failure
+from aoti_tui.failure.model import Cause, Failure
 from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.prose.headline import headline, short_assert
 from aoti_tui.failure.prose.words import plural
@@ -96,7 +96,7 @@ def _then(incident: Incident, failure: Failure, launch: Launch, result: ReplayRe
     then = replace(then, programs=evidence.programs, threads=0)
     if evidence.fired:
         return then
-    holds = Cause(HOLDS, "the assert holds", confirmed=not evidence.made_up)
+    holds = Cause("holds", "the assert holds", confirmed=not evidence.made_up)
     return replace(then, cause=holds, possible_causes=(), fixes=(), bad=None, traced="")
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from aoti_tui.answer.incident import Incident
-from aoti_tui.failure.cause.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import (
     BadElements,
     Candidate,
@@ -23,7 +22,7 @@ from aoti_tui.failure.model import (
 )
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Kernel, Scope, WrapperIndex
+from aoti_tui.index.model import RUNTIME_CHECKS, Kernel, Scope, WrapperIndex
 
 VERSION = 1
 

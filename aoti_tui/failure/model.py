@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
-from aoti_tui.index.model import Launch, ModelFrame
+from aoti_tui.index.model import Enforced, Launch, ModelFrame
 
 Program = tuple[int, int, int]
 
@@ -28,13 +29,22 @@ class LoggedAssert:
     """Largest CUDA thread number seen; a kernel has ``32 * num_warps`` threads."""
 
 
+LookAlikeKind = Literal[
+    "aten-index-kernel",
+    "cpu-check",
+    "hip",
+    "source-dump",
+    "autotune",
+    "guard",
+    "illegal-memory-access",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class LookAlike:
     """Something in the log that resembles a Triton assert and is not one."""
 
-    kind: str
-    """``aten-index-kernel``, ``cpu-check``, ``hip``, ``source-dump``, ``autotune``, ``guard``,
-    ``illegal-memory-access``."""
+    kind: LookAlikeKind
     log_line: int
     text: str
     explanation: str
@@ -63,16 +73,26 @@ class Candidate:
     rank: int
 
 
+SourceKind = Literal[
+    "input",
+    "input_dim",
+    "input_value",
+    "constant",
+    "constant_dim",
+    "buffer_dim",
+    "random",
+    "literal",
+    "unknown",
+]
+"""``input`` is an input's data, ``input_value`` a size read from an input's value. Sources are
+listed in this order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a value comes from in the end.
+    """Where a value comes from in the end."""
 
-    ``kind``: ``input`` (an input's data), ``input_dim``, ``input_value`` (a size read from an
-    input's value), ``constant``, ``constant_dim``, ``buffer_dim``, ``literal``, ``random``,
-    ``unknown``.
-    """
-
-    kind: str
+    kind: SourceKind
     position: int | None = None
     dim: int | None = None
     name: str | None = None
@@ -122,7 +142,6 @@ class ValueProvenance:
 class GuardFinding:
     """The guards of one input dimension on the path, folded into one row.
 
-    ``enforced``: ``always``, ``AOTI_RUNTIME_CHECK_INPUTS`` or ``absent``.
     ``would_catch``: whether the guard rejects the given inputs; None when that is not known.
     """
 
@@ -133,7 +152,7 @@ class GuardFinding:
     min: int | None
     max: int | None
     equals: int | None
-    enforced: str
+    enforced: Enforced | Literal["absent"]
     line: int | None
     would_catch: bool | None = None
     text: str = ""
@@ -141,24 +160,35 @@ class GuardFinding:
     """Elements from one index of the dimension to the next, where a guard fixes it."""
 
 
-BAD_INDEX = frozenset({"index-equals-size", "index-too-large", "index-too-negative"})
+CauseCode = Literal[
+    "empty-dimension",
+    "index-equals-size",
+    "index-too-large",
+    "index-too-negative",
+    "mask-too-narrow",
+    "symbol-truncated",
+    "overflow",
+    "holds",
+]
+"""``holds`` is an assert that does not fail with the symbols that were set to try something."""
+BAD_INDEX: frozenset[CauseCode] = frozenset(
+    {"index-equals-size", "index-too-large", "index-too-negative"}
+)
 """Causes that blame the index, not the size."""
-
-
-HOLDS = "holds"
-"""Cause code of an assert that does not fail with the symbols that were set to try something."""
+COMPILER_FAULT: frozenset[CauseCode] = frozenset(
+    {"mask-too-narrow", "symbol-truncated", "overflow"}
+)
+"""Causes that blame the generated code, not the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Why it failed. ``confirmed`` only when established from values.
 
-    ``code``: ``empty-dimension``, ``index-equals-size``, ``index-too-large``,
-    ``index-too-negative``, ``mask-too-narrow``, ``symbol-truncated``, ``overflow``, ``unknown``.
     ``evidence`` lists what was looked at; ``confirm_with`` says what would confirm it.
     """
 
-    code: str
+    code: CauseCode
     text: str
     confirmed: bool
     evidence: tuple[str, ...] = ()
@@ -216,7 +246,7 @@ class BadElements:
     """How many of them are exactly the size (``highest + 1``)."""
     above: int = 0
     below: int = 0
-    found_by: str = "inputs"
+    found_by: Literal["inputs", "replay"] = "inputs"
     """``inputs`` (the inputs file alone) or ``replay`` (the failing lanes' loads)."""
     complete: bool = True
     """Whether all failing lanes were looked at, so that ``count`` is the whole number."""

@@ -12,9 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NewType
+from typing import Final, Literal, NewType
 
 from aoti_tui.index.expression import ZERO, Expr
+
+ScopeKind = Literal["if", "else", "while", "block"]
+SymbolKind = Literal[
+    "input_dim", "input_stride", "item", "buffer_dim", "buffer_stride", "expression"
+]
+GuardCheck = Literal["min", "max", "equals", "stride", "dtype", "device"]
+Enforced = Literal["always", "AOTI_RUNTIME_CHECK_INPUTS"]
+"""When a check runs: on every call, or only where that variable is set."""
+RUNTIME_CHECKS: Final = "AOTI_RUNTIME_CHECK_INPUTS"
+"""The variable without which a wrapper's input checks do nothing (``csrc/inductor`` runtime)."""
+BufferKind = Literal["allocation", "reuse", "view", "pool", "alias", "result", "declaration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +181,7 @@ class LoopExit:
 class Scope:
     """A block of a function that may run never, once or many times."""
 
-    kind: str
-    """``if``, ``else``, ``while`` or ``block``."""
+    kind: ScopeKind
     line: int
     condition: Expr | None
     """An ``else`` repeats its ``if``'s; None for a ``block``."""
@@ -256,7 +266,7 @@ class Symbol:
 
     name: str
     line: int
-    kind: str
+    kind: SymbolKind
     expression: Expr
     """What it is set to, with throw-away locals resolved (``arg1_1.item()``)."""
     function: Function
@@ -269,20 +279,15 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One check of an input.
-
-    ``check`` is ``min``, ``max``, ``equals``, ``stride``, ``dtype`` or ``device``; ``value`` is
-    the text of what is expected. ``enforced`` is ``always`` or ``AOTI_RUNTIME_CHECK_INPUTS``
-    (the check only runs when that variable is set).
-    """
+    """One check of an input; ``value`` is the text of what is expected."""
 
     position: int
     name: str
-    check: str
+    check: GuardCheck
     dim: int | None
     value: str
     line: int
-    enforced: str
+    enforced: Enforced
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +298,7 @@ class RuntimeCheck:
     """What must hold; one with a ``problem`` for a check of a tensor's layout."""
     message: str
     line: int
-    enforced: str
+    enforced: Enforced
     layout: TensorView | None = None
     """The sizes and strides that a tensor is checked to have."""
 
@@ -328,7 +333,7 @@ class Buffer:
 
     name: str
     line: int
-    kind: str
+    kind: BufferKind
     function: Function
     of: str | None = None
     sizes: tuple[Expr, ...] | None = None

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from aoti_tui.kernel.model import Assignment, KernelProgram, Load
 from aoti_tui.kernel.parse import MODULES, dotted_name, names_read
@@ -23,6 +24,11 @@ _RANDOM = frozenset({"rand", "randn", "randint", "randint4x", "rand4x", "randn4x
 _SHAPE_ONLY = frozenset({"broadcast_to", "reshape", "view", "trans", "to", "expand_dims"})
 
 
+SliceKind = Literal[
+    "temporary", "load", "parameter", "constant", "extent", "literal", "random", "seen", "unknown"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class SliceNode:
     """A step of a slice. ``kind``:
@@ -33,7 +39,7 @@ class SliceNode:
     ``divisor``/``modulus`` texts), ``random``, ``seen`` (shown above), ``unknown``.
     """
 
-    kind: str
+    kind: SliceKind
     name: str
     text: str
     line: int | None

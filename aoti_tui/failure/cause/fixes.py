@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.cause.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import (
     BAD_INDEX,
+    COMPILER_FAULT,
     Cause,
     Fix,
     GuardFinding,
@@ -12,8 +12,7 @@ from aoti_tui.failure.model import (
     Source,
     ValueProvenance,
 )
-
-_REPORTED = frozenset({"mask-too-narrow", "symbol-truncated", "overflow"})
+from aoti_tui.index.model import RUNTIME_CHECKS
 
 
 def fixes_for(
@@ -26,7 +25,7 @@ def fixes_for(
 ) -> tuple[Fix, ...]:
     """Changes for a cause, the most direct first, then what makes the next run tell more."""
     fixes: list[Fix] = []
-    if cause.code in _REPORTED:
+    if cause.code in COMPILER_FAULT:
         fixes.append(_report_to_pytorch(cause, kernel))
     dims = [s for s in bound.sources if s.kind == "input_dim"]
     data = [s for s in index.sources if s.kind == "input"]
@@ -42,7 +41,7 @@ def fixes_for(
                 "out, and a mask keeps the made-up row out of the result.",
             )
         )
-    elif cause.code not in _REPORTED:
+    elif cause.code not in COMPILER_FAULT:
         fixes.append(_check_values(data, bound))
         fixes.append(
             Fix(

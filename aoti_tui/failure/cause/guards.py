@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 from aoti_tui.failure.model import GuardFinding, Source
 from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.model import Guard, WrapperIndex
-
-RUNTIME_CHECKS = "AOTI_RUNTIME_CHECK_INPUTS"
-"""The variable without which a wrapper's input checks do nothing (``csrc/inductor`` runtime)."""
+from aoti_tui.index.model import RUNTIME_CHECKS, Guard, GuardCheck, WrapperIndex
 
 
 def guard_findings(
@@ -78,7 +75,6 @@ def _value(index: WrapperIndex, source: Source) -> GuardFinding:
             high = min(high if high is not None else number, number - (operator == "<"))
             line = line or check.line
     name = source.name or f"input {source.position}"
-    enforced = "always" if line is not None else "absent"
     said = f"the value of {name}"
     text = f"{said} is not checked at all"
     if line is not None:
@@ -90,13 +86,13 @@ def _value(index: WrapperIndex, source: Source) -> GuardFinding:
         min=low,
         max=high,
         equals=None,
-        enforced=enforced,
+        enforced="always" if line is not None else "absent",
         line=line,
         text=text,
     )
 
 
-def _number(guards: tuple[Guard, ...], check: str) -> int | None:
+def _number(guards: tuple[Guard, ...], check: GuardCheck) -> int | None:
     for guard in guards:
         if guard.check == check:
             try:

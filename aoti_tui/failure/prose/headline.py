@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.cause.guards import RUNTIME_CHECKS
 from aoti_tui.failure.model import BAD_INDEX, Failure, GuardFinding
 from aoti_tui.failure.prose.equations import equations, size_equation
 from aoti_tui.failure.prose.words import (
@@ -14,6 +13,7 @@ from aoti_tui.failure.prose.words import (
     source_words,
     valid_words,
 )
+from aoti_tui.index.model import RUNTIME_CHECKS
 
 WIDEST = 96
 """Columns that a line should fit in: a screen of 100 less its margin and mark."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.model import HOLDS, Failure
+from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import short_assert
 from aoti_tui.failure.prose.text import (
     bound_line,
@@ -33,7 +33,7 @@ def report(
 
 def _section(failure: Failure, wrapper: str) -> str:
     # Only a trial shows an assert that holds.
-    holds = failure.cause.code == HOLDS
+    holds = failure.cause.code == "holds"
     sure = "confirmed by the given values" if failure.cause.confirmed else "possible, not confirmed"
     launches = ", ".join(f"{wrapper}:{la.line}" for la in failure.launches) or "never"
     ends = "; ".join(source_words(s) for s in failure.index.sources) or "not known"

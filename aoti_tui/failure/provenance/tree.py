@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
-from aoti_tui.failure.model import ProvenanceNode, Source
+from aoti_tui.failure.model import ProvenanceNode, Source, SourceKind
 
 _IDENTIFIER = re.compile(r"(?<![\w.:])[A-Za-z_]\w*(?!\w*(?:\s*\(|\s*::|<(?![=\s])))")
 _NOT_A_NAME = frozenset(
@@ -64,22 +65,12 @@ def walk(tree: ProvenanceNode) -> Iterator[ProvenanceNode]:
         yield from walk(child)
 
 
-_KIND_ORDER = (
-    "input",
-    "input_dim",
-    "input_value",
-    "constant",
-    "constant_dim",
-    "buffer_dim",
-    "random",
-    "literal",
-    "unknown",
-)
+_KIND_ORDER = get_args(SourceKind)
 
 
 def _source_order(source: Source) -> tuple[int, int, int, str]:
     return (
-        _KIND_ORDER.index(source.kind) if source.kind in _KIND_ORDER else len(_KIND_ORDER),
+        _KIND_ORDER.index(source.kind),
         source.position if source.position is not None else -1,
         source.dim if source.dim is not None else -1,
         source.fqn or source.name or "",

@@ -17,15 +17,16 @@ from aoti_tui.index.cpp.reading import Annotation, Reading
 from aoti_tui.index.cpp.statements import Statement, comment_after, parse_body
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
+    RUNTIME_CHECKS,
+    Enforced,
     Function,
     LoopExit,
     ModelFrame,
     RuntimeCheck,
     Scope,
+    ScopeKind,
     TensorView,
 )
-
-ENVIRONMENT = "AOTI_RUNTIME_CHECK_INPUTS"
 
 _NODES = re.compile(r"Source Nodes: \[(.*?)\](?=, Original ATen:|\s*$)")
 _ATEN = re.compile(r"Original ATen: \[(.*?)\]")
@@ -112,7 +113,11 @@ def _walk(reading: Reading, statements: tuple[Statement, ...]) -> None:
 
 
 def _scoped(
-    reading: Reading, kind: str, line: int, condition: Expr | None, body: tuple[Statement, ...]
+    reading: Reading,
+    kind: ScopeKind,
+    line: int,
+    condition: Expr | None,
+    body: tuple[Statement, ...],
 ) -> None:
     reading.enter(Scope(kind, line, condition))
     _walk(reading, body)
@@ -197,7 +202,7 @@ def _if(reading: Reading, statement: Statement) -> None:
         _walk(reading, statement.body)
     elif condition == "_check_aoti_runtime_check_inputs_env()":
         for inner in statement.body:
-            if inner.kind == "comment" or _check(reading, inner, ENVIRONMENT):
+            if inner.kind == "comment" or _check(reading, inner, RUNTIME_CHECKS):
                 continue
             _walk(reading, (inner,))
     elif "std::is_same_v<std::decay_t<decltype(" in condition:
@@ -238,7 +243,7 @@ def _only(reading: Reading, body: Sequence[Statement], allowed: re.Pattern[str])
             reading.gap(inner, "unknown statement")
 
 
-def _thrown(reading: Reading, statement: Statement, enforced: str) -> bool:
+def _thrown(reading: Reading, statement: Statement, enforced: Enforced) -> bool:
     """``if (!(u0 >= 2L)) { throw std::runtime_error("…"); }``"""
     simple = [s for s in statement.body if s.kind != "comment"]
     if len(simple) != 1 or not simple[0].text.startswith("throw ") or statement.orelse:
@@ -263,7 +268,7 @@ def negated(condition: str) -> str:
     return f"!({condition})"
 
 
-def _check(reading: Reading, statement: Statement, enforced: str) -> bool:
+def _check(reading: Reading, statement: Statement, enforced: Enforced) -> bool:
     """``assert_size_stride(…)``, ``assert_alignment(…)``, ``AOTI_TORCH_CHECK(…)``."""
     call = checked_call(statement.text)
     if call is None:

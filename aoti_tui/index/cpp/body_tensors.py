@@ -7,13 +7,14 @@ codegen_reinterpret_view, codegen_exact_buffer_reuse, codegen_subgraph_prefix, g
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from aoti_tui.index.cpp.calls import Call, checked_call, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.reading import Reading, made_of
 from aoti_tui.index.cpp.statements import Statement
 from aoti_tui.index.cpp.tensors import Made, dtype_name, with_dtype
-from aoti_tui.index.model import Output, TensorView
+from aoti_tui.index.model import BufferKind, Output, TensorView
 
 _ARRAY = re.compile(
     r"^(?:static\s+)?(?:constexpr|const)(?:\s+static)?\s+int64_t\s*\*?\s*(\w+)\s*(?:\[\])?\s*=\s*"
@@ -86,11 +87,8 @@ def _named_handle(reading: Reading, statement: Statement, name: str, handle: str
     if made is None:
         view = reading.names.tensor(handle)
         made = made_of(view, "view") if view is not None else Made("result")
-    if made.kind == "new_handle" and made.of is not None:
-        reading.names.alias(name, made.of)
-        return True
-    throw_away = made.kind == "temporary" or (made.kind == "view" and name.startswith("tmp_"))
-    if throw_away and made.of is not None:
+    other_name = made.other_name or (made.kind == "view" and name.startswith("tmp_"))
+    if other_name and made.of is not None:
         reading.names.alias(name, made.of)
         return True
     reading.buffer(name, statement.line, made)
@@ -129,7 +127,7 @@ def _filled(reading: Reading, call: Call | None) -> bool:
         view = names.tensor(args[0])
         sizes_, strides_ = names.array(args[1]), names.array(args[2])
         if old is not None:
-            names.handles[target] = Made(old.kind, old.of, sizes_, strides_, old.dtype, old.offset)
+            names.handles[target] = replace(old, sizes=sizes_, strides=strides_)
         else:
             names.handles[target] = Made("view", view, sizes_, strides_)
     elif call.name == "aoti_torch_assign_tensors_out" and len(args) == 2:
@@ -137,7 +135,7 @@ def _filled(reading: Reading, call: Call | None) -> bool:
         names.handles[target] = made_of(view, "alias") if view else Made("alias")
     elif call.name == "aoti_torch_new_tensor_handle" and len(args) == 2:
         view = names.tensor(args[0], known=False)
-        names.handles[target] = Made("new_handle", view)
+        names.handles[target] = Made("view", view, other_name=True)
         if view is not None:
             names.alias(target, view)
     elif call.name.endswith("_view_dtype") and len(args) == 3:
@@ -154,7 +152,7 @@ def _filled(reading: Reading, call: Call | None) -> bool:
         view = names.tensor(f"reinterpret_tensor({base}, {sizes}, {strides}, {offset})")
         if view is None:
             return False
-        names.handles[target] = Made("temporary", view)
+        names.handles[target] = Made("view", view, other_name=True)
         names.alias(target, view)
     elif call.name == "wrap_with_raii_handle_if_needed" and len(args) == 1:
         # make_allocation drops the handle of the wider allocation like this.
@@ -200,7 +198,7 @@ def _definition(reading: Reading, statement: Statement, comment: str) -> bool:
         reading.names.alias(name, view)
         return True
     if "reuse" in comment:
-        kind = "reuse"
+        kind: BufferKind = "reuse"
     elif view.sizes is None and statement.text.startswith(("auto ", "decltype")):
         kind = "alias"
     else:

@@ -11,7 +11,7 @@ import re
 from aoti_tui.index.cpp.calls import checked_call, parse_call
 from aoti_tui.index.cpp.reading import Reading
 from aoti_tui.index.cpp.statements import Statement
-from aoti_tui.index.model import Input
+from aoti_tui.index.model import Input, SymbolKind
 
 SCALAR_TYPE = (
     r"(?:const\s+)?(?:auto|u?int(?:8|16|32|64)_t|unsigned(?:\s+\w+)?|long(?:\s+long)?|int|float"
@@ -118,7 +118,7 @@ def _definition(reading: Reading, statement: Statement) -> bool:
     dimension = _DIMENSION.match(value)
     if dimension and dimension.group(1) in reading.positions:
         tensor, what, dim = dimension.groups()
-        kind = "input_dim" if what == "size" else "input_stride"
+        kind: SymbolKind = "input_dim" if what == "size" else "input_stride"
         reading.symbol(
             name, line, kind, value, position=reading.positions[tensor], dim=int(dim), tensor=tensor
         )
@@ -126,8 +126,8 @@ def _definition(reading: Reading, statement: Statement) -> bool:
     sized = _METHOD_SIZE.match(value)
     if sized:
         tensor, what, dim = sized.groups()
-        kind = "buffer_dim" if what == "size" else "buffer_stride"
-        reading.symbol(name, line, kind, value, tensor=tensor, dim=int(dim))
+        made: SymbolKind = "buffer_dim" if what == "size" else "buffer_stride"
+        reading.symbol(name, line, made, value, tensor=tensor, dim=int(dim))
         return True
     if _is_tensor_maker(value):
         return False

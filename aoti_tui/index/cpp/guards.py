@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
-from aoti_tui.index.cpp.body import ENVIRONMENT
 from aoti_tui.index.cpp.outline import Block
 from aoti_tui.index.cpp.statements import Statement, parse_body
 from aoti_tui.index.cpp.tensors import dtype_name
-from aoti_tui.index.model import Gap, Guard
+from aoti_tui.index.model import RUNTIME_CHECKS, Gap, Guard, GuardCheck
 
 _HANDLE = re.compile(r"^ConstantHandle (\w+) = ConstantHandle\((input|output)_handles\[(\d+)\]\)$")
 _EXPECTED = re.compile(r"^int32_t (\w+)_expected_(dtype|device_type) = (.+)$")
@@ -66,7 +65,7 @@ def read_guards(block: Block) -> tuple[list[Guard], list[Gap]]:
                 is_input, position_ = handles[name]
                 if is_input:
                     guards.append(
-                        Guard(position_, name, check, dim, wanted, statement.line, ENVIRONMENT)
+                        Guard(position_, name, check, dim, wanted, statement.line, RUNTIME_CHECKS)
                     )
                 continue
             text = f"if ({statement.condition})"
@@ -76,7 +75,7 @@ def read_guards(block: Block) -> tuple[list[Guard], list[Gap]]:
 
 def _guard(
     statement: Statement, expected: dict[tuple[str, str], str]
-) -> tuple[str, str, int | None, str] | None:
+) -> tuple[str, GuardCheck, int | None, str] | None:
     """(name, check, dim, value) of an ``if`` that throws."""
     condition = statement.condition
     equals = _EQUALS.match(condition)

@@ -14,6 +14,7 @@ from aoti_tui.index.cpp.tensors import Made, Names
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     Buffer,
+    BufferKind,
     ExternCall,
     Function,
     Gap,
@@ -24,6 +25,7 @@ from aoti_tui.index.model import (
     RuntimeCheck,
     Scope,
     Symbol,
+    SymbolKind,
     TensorView,
 )
 
@@ -115,7 +117,7 @@ class Reading:
         self,
         name: str,
         line: int,
-        kind: str,
+        kind: SymbolKind,
         expression: str,
         *,
         position: int | None = None,
@@ -167,6 +169,6 @@ def _type_of(name: str, declared: str) -> Literal["int", "float", "flag"]:
     return "flag" if name.endswith("_scalar") else "int"
 
 
-def made_of(view: TensorView, kind: str) -> Made:
+def made_of(view: TensorView, kind: BufferKind) -> Made:
     """A tensor that is ``view``, under a name of its own."""
     return Made(kind, view, view.sizes, view.strides, view.dtype, view.offset)

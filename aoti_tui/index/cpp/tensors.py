@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from aoti_tui.index.cpp.calls import braced, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.expression import ZERO, Expr
-from aoti_tui.index.model import TensorView
+from aoti_tui.index.model import BufferKind, TensorView
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?$")
 _METHOD = re.compile(r"\.(?:get|release|data_ptr|tensor)\(\)$")
@@ -71,13 +71,15 @@ def dtype_name(text: str) -> str | None:
 class Made:
     """How a handle (``buf7_handle``) got its tensor."""
 
-    kind: str
+    kind: BufferKind
     of: TensorView | None = None
     sizes: tuple[Expr, ...] | None = None
     strides: tuple[Expr, ...] | None = None
     dtype: str | None = None
     offset: Expr = ZERO
     part: int = 0
+    other_name: bool = False
+    """The handle is only another name of ``of``."""
 
 
 @dataclass(slots=True)
