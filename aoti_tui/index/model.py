@@ -403,6 +403,8 @@ class ExternCall:
     arguments: tuple[ExternArgument, ...] = ()
     results: tuple[Result, ...] = ()
     """What the call makes itself, in its order."""
+    named: bool = True
+    """False where only ``aten`` tells which operator it can be."""
     scopes: tuple[Scope, ...] = ()
     source_nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()

@@ -3,13 +3,9 @@ inputs, symbols worked out from them, literals."""
 
 from __future__ import annotations
 
-import re
-
 from aoti_tui.answer.incident import Incident
 from aoti_tui.index.model import Argument, Launch
 from aoti_tui.replay.model import ArgumentValue
-
-_LITERAL = re.compile(r"-?\d+(?:\.\d+)?(?:LL|L|ULL|UL|U|f)?$")
 
 
 def known_arguments(incident: Incident, launch: Launch) -> tuple[ArgumentValue, ...]:
@@ -20,10 +16,9 @@ def known_arguments(incident: Incident, launch: Launch) -> tuple[ArgumentValue, 
 
 def _known(incident: Incident, argument: Argument) -> ArgumentValue | None:
     text = argument.text.strip()
-    if _LITERAL.match(text):
-        digits = text.rstrip("LUlf")
-        value: int | float = float(digits) if "." in digits else int(digits)
-        return ArgumentValue(argument.parameter, text, "fixed", "", (), value)
+    literal = argument.value.literal if argument.value is not None else None
+    if literal is not None:
+        return ArgumentValue(argument.parameter, text, "fixed", "", (), literal)
     symbols = incident.known.symbols
     if text in symbols:
         source = "set" if text in incident.given.settings else "input"

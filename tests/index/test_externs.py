@@ -140,6 +140,7 @@ def test_a_custom_operator_gets_tensors_then_numbers() -> None:
     (found,) = index.externs
     assert found.arguments == (A, read("s0"))
     assert found.results == (Result("buf2"),)
+    assert not found.named
 
 
 def test_one_name_for_several_results_says_which_part_is_taken() -> None:

@@ -37,6 +37,7 @@ _ARRAY = re.compile(
 )
 _CAST_POINTER = re.compile(r"^\((const )?[\w:]+\s*\*\)\s*\(?(.*?)\)?$", re.S)
 _HANDLE_NAME = re.compile(r"^&\s*(\w+)_handle$")
+_EXECUTOR = "proxy_executor_call_function"
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"')
 _NOTHING = frozenset({"nullptr", "std::nullopt", "c10::nullopt"})
 _PLACES = ("this->device_idx_", "cached_torch_layout_", "proxy_executor")
@@ -64,7 +65,7 @@ def read_extern(reading: Reading, statement: Statement) -> bool:
         return False
     op = _op_name(call)
     found = _Passed(reading, op, compiled="cpp_" in call.name)
-    if op == "proxy_executor_call_function":
+    if op == _EXECUTOR:
         found.to_executor(call)
     else:
         found.to_shim(call)
@@ -85,6 +86,7 @@ def read_extern(reading: Reading, statement: Statement) -> bool:
             writes=tuple(found.writes),
             arguments=tuple(found.arguments),
             results=tuple(found.results),
+            named=op != _EXECUTOR,
             scopes=reading.where(),
             source_nodes=annotation.source_nodes,
             aten=annotation.aten,

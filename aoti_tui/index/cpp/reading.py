@@ -62,7 +62,6 @@ class Reading:
     annotation: Annotation = Annotation()
     debug_handles: dict[str, int] = field(default_factory=dict)
 
-    scalar_inputs: dict[str, int] = field(default_factory=dict)
     positions: dict[str, int] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)
     """Type of scalars declared without a value (``int64_t u0_raw;``)."""

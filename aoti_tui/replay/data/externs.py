@@ -14,6 +14,8 @@ from aoti_tui.replay.data.held import Held, Storage, replayed_from
 from aoti_tui.replay.data.symbols import Number
 from aoti_tui.replay.errors import ReplayError
 
+_SHIM = "aoti_torch_cuda_"
+"""The worker knows ops by their names in the C shim, whatever the wrapper calls."""
 FATAL = ("cancelled", "died", "unavailable")
 """Kinds of errors that end the replay, whatever they happened in."""
 
@@ -72,17 +74,16 @@ def _called(
     args: list[dict[str, Any]],
     outputs: list[str | None],
 ) -> Reply:
-    """The worker's answer. An op behind the proxy executor is known only by the ATen ops that its
-    node came from: the op itself is the last of them that takes these arguments."""
-    proxy = extern.op.startswith("proxy_executor")
-    candidates: list[str | None] = [*reversed(extern.aten)] if proxy else [None]
+    """The worker's answer. An op without a name is known only by the ATen ops that its node came
+    from: the op itself is the last of them that takes these arguments."""
+    candidates: list[str | None] = [None] if extern.named else [*reversed(extern.aten)]
     problem = "which op it runs is not written in the wrapper"
     for aten in candidates:
         try:
             return client.request(
                 "extern",
                 doing=f"replaying {extern.op} (:{extern.line})",
-                op=f"{'aoti_torch_' if proxy else 'aoti_torch_cuda_'}{extern.op}",
+                op=f"{_SHIM if extern.named else ''}{extern.op}",
                 aten=aten,
                 args=args,
                 outputs=outputs,

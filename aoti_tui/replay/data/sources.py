@@ -1,4 +1,4 @@
-"""Tensors that exist before ``run_impl`` runs: inputs, constants, captured ones, made-up ones."""
+"""Tensors that exist before the model runs: inputs, constants, captured ones, made-up ones."""
 
 from __future__ import annotations
 
