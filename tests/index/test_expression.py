@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from aoti_tui.index.cpp.expression import parse, read
-from aoti_tui.index.expression import Binary, Expr, ExpressionError, Name, Reading
+from aoti_tui.index.expression import Expr, ExpressionError
+from aoti_tui.index.nodes import Binary, Name, Reading
 from aoti_tui.index.python.expression import parse_python
 
 DIV = "c10::div_floor_integer(static_cast<int64_t>({}), static_cast<int64_t>({}))"

@@ -6,7 +6,7 @@ import pytest
 
 from aoti_tui.flow.access import kernel_access, parameters_behind
 from aoti_tui.flow.events import events_of
-from aoti_tui.index.expression import Expr, Name, Number, number
+from aoti_tui.index.expression import Expr, number
 from aoti_tui.index.model import (
     Buffer,
     ExternArgument,
@@ -18,6 +18,7 @@ from aoti_tui.index.model import (
     TensorList,
     TensorView,
 )
+from aoti_tui.index.nodes import Name, Number
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient

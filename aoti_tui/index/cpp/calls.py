@@ -28,23 +28,29 @@ class Call:
 
 def split_arguments(text: str) -> tuple[str, ...]:
     """The parts of ``text`` between commas that stand outside of every bracket and string."""
+    return _parts(text, 0)[0]
+
+
+def _parts(text: str, start: int) -> tuple[tuple[str, ...], int]:
+    """The parts from ``start`` up to the bracket that closes them (or the end), and where it is."""
     parts: list[str] = []
     depth = 0
-    start = 0
-    for match in _BRACKET.finditer(text):
+    end = len(text)
+    for match in _BRACKET.finditer(text, start):
         sign = match.group()
         if sign in ("(", "[", "{"):
             depth += 1
         elif sign in (")", "]", "}"):
             depth -= 1
+            if depth < 0:
+                end = match.start()
+                break
         elif sign == "," and depth == 0:
             parts.append(text[start : match.start()].strip())
             start = match.end()
-    parts.append(text[start:].strip())
-    if not parts[-1]:
-        # "{s0, }" and "f()" end in nothing.
-        parts.pop()
-    return tuple(parts)
+    last = text[start:end].strip()
+    # "{s0, }" and "f()" end in nothing.
+    return (*parts, *([last] if last else [])), end
 
 
 def closing(text: str, opened: int) -> int:
@@ -68,10 +74,8 @@ def parse_call(text: str) -> Call | None:
     match = _CALL.match(text)
     if match is None:
         return None
-    end = closing(text, match.end() - 1)
-    if end != len(text) - 1:
-        return None
-    return Call(match.group(1), split_arguments(text[match.end() : end]))
+    arguments, end = _parts(text, match.end())
+    return Call(match.group(1), arguments) if end == len(text) - 1 else None
 
 
 def checked_call(text: str) -> Call | None:

@@ -9,20 +9,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from aoti_tui.index.expression import (
+from aoti_tui.index.arithmetic import called, is_float
+from aoti_tui.index.expression import Expr, ExpressionError
+from aoti_tui.index.nodes import (
     Binary,
     Cast,
     Conditional,
-    Expr,
-    ExpressionError,
     Name,
     Node,
     Number,
     Reading,
     Unary,
     Unknown,
-    called,
-    is_float,
 )
 
 _TYPE = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal, Protocol, TypeVar
 
 from aoti_tui.index.cpp.body import read_function
@@ -107,6 +108,7 @@ def _sort(block: Block, parts: _Parts) -> None:
 
 
 def _bodies(parts: _Parts, sources: Mapping[str, KernelSource]) -> list[Reading]:
+    @cache
     def parameters(kernel: str) -> tuple[str, ...]:
         return passed_parameters(sources.get(kernel))
 

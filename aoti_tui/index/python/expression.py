@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from aoti_tui.index.expression import (
-    Binary,
-    Cast,
-    Conditional,
-    Expr,
-    ExpressionError,
-    Name,
-    Node,
-    Number,
-    Unary,
-    called,
-)
+from aoti_tui.index.arithmetic import called
+from aoti_tui.index.expression import Expr, ExpressionError
+from aoti_tui.index.nodes import Binary, Cast, Conditional, Name, Node, Number, Unary
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",

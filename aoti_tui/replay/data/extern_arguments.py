@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aoti_tui.index.expression import Expr, Value
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     ExternArgument,
     ExternCall,
@@ -15,6 +15,7 @@ from aoti_tui.index.model import (
     TensorList,
     TensorView,
 )
+from aoti_tui.index.nodes import Value
 
 Hold = Callable[[TensorView], str]
 Evaluate = Callable[[Expr], Value]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from aoti_tui.index.expression import Expr, ExpressionError, Reading
+from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import Symbol, WrapperIndex
+from aoti_tui.index.nodes import Reading
 from aoti_tui.replay.data.held import Held, weakest
 from aoti_tui.replay.data.inputs import ExpectedInput
 from aoti_tui.replay.data.madeup import guard_range, size_for
