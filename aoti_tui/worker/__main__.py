@@ -26,7 +26,7 @@ def _load_folder() -> Callable[[], int]:
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    serve: Callable[[], int] = importlib.import_module(f"{PACKAGE}.serve").main
+    serve: Callable[[], int] = importlib.import_module(f"{PACKAGE}.service.serve").main
     return serve
 
 

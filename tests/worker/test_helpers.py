@@ -353,7 +353,8 @@ def test_inline_ptx_is_flagged_and_unsupported(worker: Talk) -> None:
         "kernel", key="ptx", source=whole, function="ptx", signature={"out_ptr0": "*i32"}
     )
     line = line_of(whole, "tmp0 =")
-    assert reply["flags"] == [{"kernel_line": line, "text": "inline PTX cannot run on a CPU"}]
+    ptx = {"file": "ptx", "kernel_line": line, "text": "inline PTX cannot run on a CPU"}
+    assert reply["flags"] == [ptx]
     worker.ask("zeros", name="out", shape=[4], stride=None, dtype="int32")
     args = {"out_ptr0": {"tensor": "out"}}
     error = worker.fail("scan", kernel="ptx", args=args, blocks={"XBLOCK": 4}, grid=[1])

@@ -54,6 +54,7 @@ def test_wild_accesses_are_named_and_harm_nothing(worker: Talk, wild: int, mode:
     )
     load, store = result["faults"]
     assert load == {
+        "file": "scatter",
         "kernel_line": line_of(text, "tmp1 ="),
         "access": "load",
         "argument": "in_ptr1",
@@ -272,6 +273,7 @@ def test_reading_what_nothing_wrote_is_flagged(worker: Talk) -> None:
     result = worker.ask("scan", kernel="scatter", args=arguments(), blocks={"XBLOCK": 4}, grid=[1])
     assert result["flags"] == [
         {
+            "file": "scatter",
             "kernel_line": line_of(text, "tmp1 ="),
             "text": "in_ptr1 is read where nothing has been written yet",
         }

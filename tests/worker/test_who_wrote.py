@@ -77,6 +77,7 @@ def test_a_store_is_found_with_its_program_lane_and_value(worker: Talk, mode: st
     reply = worker.ask("who_wrote", argument="out_ptr0", element=5 + 7 * 9, **request)
     assert reply["writes"] == [
         {
+            "file": "transpose",
             "kernel_line": line_of(whole, "tl.store"),
             "access": "store",
             "argument": "out_ptr0",

@@ -1,0 +1,1 @@
+"""What a run finds and notes: asserts, bad accesses, writes to an element, every value made."""

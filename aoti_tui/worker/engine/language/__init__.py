@@ -1,0 +1,1 @@
+"""triton.language, bound to our builder."""

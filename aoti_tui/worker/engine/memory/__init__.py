@@ -1,0 +1,1 @@
+"""Loads, stores and atomics, each checked against its tensor before it happens."""

@@ -1,0 +1,58 @@
+"""Absolute addresses, where pointers into several arguments meet in one block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numbers.dtypes import BY_TRITON, Number
+from ..numbers.floats import Array
+from ..run import Run
+from ..values.access import Access, AccessKind
+from ..values.arguments import SPACING
+from ..values.handle import Handle
+from .checked import report
+
+
+def number_at(pointer: Handle) -> Number:
+    """The type of the elements that a block of pointers points at."""
+    return BY_TRITON[pointer.dtype.scalar.element_ty.name]
+
+
+def absolute(pointer: Handle) -> Array:
+    """A pointer block's byte addresses, far apart for different arguments."""
+    if pointer.argument is None:
+        return pointer.data
+    size = number_at(pointer).size
+    return pointer.data * np.int64(size) + np.int64(pointer.argument.address)
+
+
+def by_argument(
+    run: Run, pointer: Handle, kind: AccessKind, mask: Handle | None
+) -> list[tuple[Handle, Handle]]:
+    """A block of absolute addresses as one pointer block and mask per argument it touches.
+
+    What lies in no argument, or between two elements, is reported.
+    """
+    number = number_at(pointer)
+    addresses = pointer.full()
+    wanted = np.ones(addresses.shape, dtype=bool)
+    if mask is not None:
+        wanted = np.broadcast_to(mask.data, addresses.shape)
+    owner = (addresses + np.int64(SPACING // 2)) // np.int64(SPACING) - 1
+    parts = []
+    known = {argument.address // SPACING - 1: argument for argument in run.arguments.values()}
+    for position in np.unique(owner[wanted]).tolist():
+        here = wanted & (owner == position)
+        argument = known.get(position)
+        if argument is None:
+            report(run, Access(kind, None, number, addresses, pointer.shape, 0), here)
+            continue
+        offsets = addresses - np.int64(argument.address)
+        at = offsets // number.size
+        crooked = here & (offsets % number.size != 0)
+        if crooked.any():
+            report(run, Access(kind, argument, number, at, pointer.shape, 0), crooked)
+            here = here & ~crooked
+        elements = Handle(at, pointer.dtype, pointer.shape, argument)
+        parts.append((elements, Handle(here, None, pointer.shape)))
+    return parts

@@ -1,0 +1,1 @@
+"""Number types, and how values are rounded and converted between them."""

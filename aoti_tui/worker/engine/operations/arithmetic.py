@@ -1,0 +1,213 @@
+"""The builder's numbers: what each arithmetic operation of Triton's IR does to numpy arrays.
+
+Names are those of Triton's ir.builder (python/src/ir.cc), which `triton.language.semantic`
+calls; there operands already have one type and one block shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from ..memory.addresses import absolute
+from ..numbers.casts import convert
+from ..numbers.dtypes import BY_TRITON
+from ..numbers.floats import Array
+from ..numbers.integers import as_unsigned, high_half
+from ..numbers.special import erf
+from ..values.handle import Handle
+from .state import State
+
+Operation = Callable[..., Any]
+
+SIGNED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+
+
+def rounded(data: Array, dtype: Any) -> Array:
+    """A result in the Triton type it must have; small floats rounded after each operation."""
+    return BY_TRITON[dtype.name].settled(data)
+
+
+def _binary(operation: Operation) -> Operation:
+    def method(self: Any, left: Handle, right: Handle) -> Handle:
+        data = operation(left.data, right.data)
+        return Handle(rounded(data, left.dtype), left.dtype, left.shape)
+
+    return method
+
+
+def _compare(operation: Operation) -> Operation:
+    def method(self: Any, left: Handle, right: Handle) -> Handle:
+        return Handle(operation(left.data, right.data), self.int1, left.shape)
+
+    return method
+
+
+def _unary(operation: Operation) -> Operation:
+    def method(self: Any, value: Handle) -> Handle:
+        return Handle(rounded(operation(value.data), value.dtype), value.dtype, value.shape)
+
+    return method
+
+
+def _as_signed(data: Array) -> Array:
+    return data.view(SIGNED[data.dtype.itemsize]) if data.dtype.kind == "u" else data
+
+
+def _add(left: Array, right: Array) -> Any:
+    return left ^ right if left.dtype == np.bool_ else left + right
+
+
+def _subtract(left: Array, right: Array) -> Any:
+    return left ^ right if left.dtype == np.bool_ else left - right
+
+
+def _shift_left(left: Array, right: Array) -> Any:
+    return np.left_shift(left, right.astype(left.dtype))
+
+
+def _shift_right_logical(left: Array, right: Array) -> Any:
+    bits = as_unsigned(left)
+    return np.right_shift(bits, right.astype(bits.dtype)).view(left.dtype)
+
+
+def _shift_right_arithmetic(left: Array, right: Array) -> Any:
+    bits = _as_signed(left)
+    return np.right_shift(bits, right.astype(bits.dtype)).view(left.dtype)
+
+
+def _ordered(operation: Operation) -> Operation:
+    """Ordered not-equal: false where either is NaN (numpy's is true)."""
+    return lambda a, b: operation(a, b) & (a == a) & (b == b)
+
+
+def _unordered(operation: Operation) -> Operation:
+    return lambda a, b: operation(a, b) | (a != a) | (b != b)
+
+
+class Arithmetic(State):
+    """Element by element: binary, unary, ternary operations, comparisons, casts."""
+
+    create_fadd = _binary(np.add)
+    create_fsub = _binary(np.subtract)
+    create_fmul = _binary(np.multiply)
+    create_fdiv = _binary(np.divide)
+    create_precise_divf = create_approx_divf = create_fdiv
+    create_frem = _binary(np.fmod)
+    create_add = _binary(_add)
+    create_sub = _binary(_subtract)
+    create_mul = _binary(np.multiply)
+    create_shl = _binary(_shift_left)
+    create_lshr = _binary(_shift_right_logical)
+    create_ashr = _binary(_shift_right_arithmetic)
+    create_and = _binary(np.bitwise_and)
+    create_or = _binary(np.bitwise_or)
+    create_xor = _binary(np.bitwise_xor)
+    create_umulhi = _binary(high_half)
+    create_minsi = create_minui = create_minimumf = _binary(np.minimum)
+    create_maxsi = create_maxui = create_maximumf = _binary(np.maximum)
+    create_minnumf = _binary(np.fmin)
+    create_maxnumf = _binary(np.fmax)
+
+    create_icmpEQ = create_fcmpOEQ = _compare(np.equal)
+    create_icmpNE = create_fcmpUNE = _compare(np.not_equal)
+    create_icmpSLT = create_icmpULT = create_fcmpOLT = _compare(np.less)
+    create_icmpSLE = create_icmpULE = create_fcmpOLE = _compare(np.less_equal)
+    create_icmpSGT = create_icmpUGT = create_fcmpOGT = _compare(np.greater)
+    create_icmpSGE = create_icmpUGE = create_fcmpOGE = _compare(np.greater_equal)
+    create_fcmpONE = _compare(_ordered(np.not_equal))
+    create_fcmpUEQ = _compare(_unordered(np.equal))
+    create_fcmpULT = _compare(_unordered(np.less))
+    create_fcmpULE = _compare(_unordered(np.less_equal))
+    create_fcmpUGT = _compare(_unordered(np.greater))
+    create_fcmpUGE = _compare(_unordered(np.greater_equal))
+
+    create_fneg = _unary(np.negative)
+    create_fabs = create_iabs = _unary(np.abs)
+    create_cos = _unary(np.cos)
+    create_sin = _unary(np.sin)
+    create_exp = _unary(np.exp)
+    create_exp2 = _unary(np.exp2)
+    create_log = _unary(np.log)
+    create_log2 = _unary(np.log2)
+    create_floor = _unary(np.floor)
+    create_ceil = _unary(np.ceil)
+    create_sqrt = create_precise_sqrt = _unary(np.sqrt)
+    create_erf = _unary(erf)
+
+    def create_rsqrt(self, value: Handle) -> Handle:
+        data = rounded(1.0 / np.sqrt(value.data.astype(np.float64)), value.dtype)
+        return Handle(data, value.dtype, value.shape)
+
+    def _divide(self, left: Handle, right: Handle, remainder: bool) -> Handle:
+        zero = right.data == 0
+        if zero.any():
+            self.run.findings.flag("integer division by zero: the GPU's result is undefined")
+        rest = np.fmod(left.data, right.data)
+        data = rest if remainder else (left.data - rest) // right.data
+        return Handle(rounded(data, left.dtype), left.dtype, left.shape)
+
+    def create_sdiv(self, left: Handle, right: Handle) -> Handle:
+        return self._divide(left, right, remainder=False)
+
+    def create_srem(self, left: Handle, right: Handle) -> Handle:
+        return self._divide(left, right, remainder=True)
+
+    create_udiv = create_sdiv
+    create_urem = create_srem
+
+    def create_fma(self, x: Handle, y: Handle, z: Handle) -> Handle:
+        # float64 holds the product of two float32 exactly: one rounding, as in hardware.
+        wide = x.data.astype(np.float64) * y.data.astype(np.float64) + z.data
+        return Handle(rounded(wide, z.dtype), z.dtype, z.shape)
+
+    def create_clampf(self, value: Handle, low: Handle, high: Handle, nans: Any = None) -> Handle:
+        data = np.fmin(np.fmax(value.data, low.data), high.data)
+        if _propagates(nans):
+            data = np.where(np.isnan(value.data), value.data, data)
+        return Handle(data, value.dtype, value.shape)
+
+    def create_select(self, condition: Handle, left: Handle, right: Handle) -> Handle:
+        if left.argument is not right.argument:
+            data = np.where(condition.data, absolute(left), absolute(right))
+            return Handle(data, left.dtype, _wider(condition, left, right))
+        data = np.where(condition.data, left.data, right.data)
+        return Handle(data, left.dtype, _wider(condition, left, right), left.argument)
+
+    def _cast(self, value: Handle, target: Any, *_: Any) -> Handle:
+        wanted = target.scalar
+        source, number = BY_TRITON[value.dtype.name], BY_TRITON[wanted.name]
+        data = convert(value.data, source, number, self.run.findings.flag)
+        return Handle(data, wanted, value.shape)
+
+    create_si_to_fp = create_ui_to_fp = create_fp_to_si = create_fp_to_ui = _cast
+    create_fp_ext = create_fp_trunc = create_int_cast = create_fp_to_fp = _cast
+
+    def create_histogram(self, data: Handle, bins: int, mask: Any = None) -> Handle:
+        values = data.full()
+        wanted = np.ones(values.shape, bool)
+        if mask is not None:
+            wanted = np.broadcast_to(mask.data, values.shape)
+        rows = [
+            np.bincount(row[keep & (row >= 0) & (row < bins)].astype(np.int64), minlength=bins)
+            for row, keep in zip(values, wanted)
+        ]
+        return Handle(np.stack(rows).astype(np.int32), self.int32, (bins,))
+
+    def create_dot(self, left: Handle, right: Handle, total: Handle, *_: Any) -> Handle:
+        number = BY_TRITON[total.dtype.name]
+        if number.kind == "float":
+            wide = np.float64 if number.name == "float64" else np.float32
+        else:
+            wide = number.values
+        product = np.matmul(left.full().astype(wide), right.full().astype(wide))
+        return Handle(rounded(product + total.data, total.dtype), total.dtype, total.shape)
+
+
+def _wider(*handles: Handle) -> tuple[int, ...]:
+    return max((h.shape for h in handles), key=len)
+
+
+def _propagates(nans: Any) -> bool:
+    return nans is not None and getattr(nans, "name", "").upper() == "ALL"

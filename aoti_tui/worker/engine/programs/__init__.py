@@ -1,0 +1,1 @@
+"""Kernels, compiled and run: one program, many at once, or a whole grid."""

@@ -1,0 +1,1 @@
+"""What kernels calculate with: blocks, pointers and the tensors they point into."""

@@ -1,0 +1,106 @@
+"""The tensors a kernel may touch, each with its own bounds, copied when first written.
+
+A pointer is an element index into one argument, so a far or negative offset is only a number:
+no access reaches memory before it has been checked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..numbers.dtypes import Number
+from ..numbers.floats import Array
+
+# Where pointers of different arguments meet in one block, they become absolute addresses, as
+# far apart as a 64-bit offset of a realistic kernel can reach.
+SPACING = 1 << 44
+
+
+class Storage:
+    """The bytes behind one or more tensors; `fork` before writing keeps the original intact."""
+
+    def __init__(self, data: Array) -> None:
+        self.original = data
+        self.data = data
+        self.version = 0
+
+    @property
+    def written(self) -> bool:
+        return self.data is not self.original
+
+    def fork(self) -> None:
+        if self.data is self.original:
+            self.data = self.original.copy()
+            self.version += 1
+
+    def commit(self) -> None:
+        """Make what was written the tensors' own values."""
+        if self.data is not self.original:
+            self.original[:] = self.data
+
+
+class Argument:
+    """A pointer argument: a storage and the byte its data pointer stands at."""
+
+    __slots__ = ("_version", "_views", "address", "name", "offset", "poison", "storage")
+
+    def __init__(self, name: str, storage: Storage, offset: int, position: int) -> None:
+        self.name = name
+        self.storage = storage
+        self.offset = offset
+        self.address = (position + 1) * SPACING
+        self.poison: Number | None = None
+        self._views: dict[str, Array] = {}
+        self._version = storage.version
+
+    def view(self, stored: Any) -> Array:
+        """The whole storage as elements of `stored`, aligned with the data pointer."""
+        if self._version != self.storage.version:
+            self._views = {}
+            self._version = self.storage.version
+        key = stored.str
+        found = self._views.get(key)
+        if found is None:
+            data = self.storage.data
+            start = self.offset % stored.itemsize
+            count = (len(data) - start) // stored.itemsize
+            found = data[start : start + max(count, 0) * stored.itemsize].view(stored)
+            self._views[key] = found
+        return found
+
+    def before(self, size: int) -> int:
+        """Elements of `size` bytes that lie before the data pointer."""
+        return self.offset // size
+
+    def count(self, size: int) -> int:
+        """Elements of `size` bytes from the data pointer to the storage's end."""
+        return max(len(self.storage.data) - self.offset, 0) // size
+
+
+def arguments_of(tensors: dict[str, Any], poisoned: dict[int, Number]) -> dict[str, Argument]:
+    """An Argument per torch tensor; tensors on one storage share its bytes."""
+    import torch
+
+    storages: dict[int, Storage] = {}
+    result = {}
+    for position, (name, tensor) in enumerate(tensors.items()):
+        untyped = tensor.untyped_storage()
+        key = untyped.data_ptr() if untyped.nbytes() else -1 - position
+        storage: Storage | None = storages.get(key)
+        if storage is None:
+            if untyped.nbytes():
+                flat = torch.empty(0, dtype=torch.uint8).set_(untyped)
+                storage = Storage(flat.numpy())
+            else:
+                storage = Storage(np.empty(0, dtype=np.uint8))
+            storages[key] = storage
+        result[name] = Argument(
+            name, storage, tensor.storage_offset() * tensor.element_size(), position
+        )
+        marked = poisoned.get(key)
+        if marked is not None and marked.size > 1:
+            # One byte holds the mark by chance too often to mean anything.
+            result[name].poison = marked
+    return result

@@ -1,0 +1,1 @@
+"""What only Inductor's kernels need: `triton_helpers` and the modules they import."""
