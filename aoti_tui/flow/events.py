@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from aoti_tui.flow.access import KernelAccess, launch_access
+from aoti_tui.index.arguments import NumberList, TensorView
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     Buffer,
     ExternCall,
     Function,
     Launch,
-    NumberList,
     RuntimeCheck,
     Scope,
     Symbol,
-    TensorView,
     WrapperIndex,
 )
 

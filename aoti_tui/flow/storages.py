@@ -6,17 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, number
-from aoti_tui.index.model import (
-    Argument,
-    Buffer,
-    ExternCall,
-    Function,
-    Launch,
-    Scope,
-    TensorView,
-    WrapperIndex,
-)
+from aoti_tui.index.model import Argument, Buffer, ExternCall, Function, Launch, Scope, WrapperIndex
 
 Storage = tuple[str, int]
 """A piece of memory: the name that allocated it and the line where it did."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from aoti_tui.index.cpp.expression import read
-from aoti_tui.index.model import (
+from aoti_tui.index.arguments import (
     ExternArgument,
-    ExternCall,
     NumberList,
     Plain,
     Result,
     TensorList,
     TensorView,
-    WrapperIndex,
 )
+from aoti_tui.index.cpp.expression import read
+from aoti_tui.index.model import ExternCall, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Argument, ModelFrame, Scope, TensorView
+from aoti_tui.index.model import Argument, ModelFrame, Scope
 from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of, text_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.expression import read
-from aoti_tui.index.model import TensorView
 from aoti_tui.index.reader import read_wrapper
 
 from .wrappers import index_of, text_of
@@ -217,6 +217,26 @@ def test_nonsense_gives_an_index_with_gaps_and_no_error(text: str) -> None:
     index = read_wrapper(text, "x")
     assert index.launches == ()
     assert index.gaps
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("grid_2, 8, 32,", f"grid_2, {'8' * 5000}, {'3' * 5000},"),
+        ("int64_t s7 = arg4_1_size[0];", f"int64_t s7 = {'7' * 5000}L;"),
+        ("tl.program_id(0)", "(" * 5000),
+        ("s19", "(" * 5000 + "s19"),
+        ("arg4_1_size[0]", f"arg4_1_size[{'1' * 5000}]"),
+        ("output_handles[0]", f"output_handles[{'1' * 5000}]"),
+        ("constants_info_[0]", f"constants_info_[{'1' * 5000}]"),
+    ],
+)
+def test_numbers_and_brackets_beyond_reason_spoil_nothing_else(written: str, instead: str) -> None:
+    text = text_of("demo")
+    assert written in text
+    index = read_wrapper(text.replace(written, instead), "x")
+    assert list(index.kernels) == list(index_of("demo").kernels)
+    assert [i.name for i in index.inputs] == ["arg2_1", "arg3_1", "arg4_1"]
 
 
 def test_progress_runs_to_one() -> None:

@@ -6,18 +6,16 @@ import pytest
 
 from aoti_tui.flow.access import kernel_access, parameters_behind
 from aoti_tui.flow.events import events_of
-from aoti_tui.index.expression import Expr, number
-from aoti_tui.index.model import (
-    Buffer,
+from aoti_tui.index.arguments import (
     ExternArgument,
-    ExternCall,
-    Kernel,
     NumberList,
     Plain,
     Result,
     TensorList,
     TensorView,
 )
+from aoti_tui.index.expression import Expr, number
+from aoti_tui.index.model import Buffer, ExternCall, Kernel
 from aoti_tui.index.nodes import Name, Number
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel

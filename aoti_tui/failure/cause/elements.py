@@ -21,8 +21,9 @@ from aoti_tui.failure.model import (
 from aoti_tui.failure.provenance.bounds import indexed_accesses
 from aoti_tui.failure.provenance.tree import InputData, Known
 from aoti_tui.flow.storages import Memory
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, ExpressionError
-from aoti_tui.index.model import Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.addresses import elements_read, loaded_unchanged, masks_lanes_only
 from aoti_tui.kernel.model import KernelAssert, KernelProgram

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from aoti_tui.flow.storages import Memory
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import ExpressionError
-from aoti_tui.index.model import Launch, TensorView
+from aoti_tui.index.model import Launch
 from aoti_tui.kernel.model import KernelProgram, Load
 from aoti_tui.kernel.parse import dotted_name
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import ProvenanceNode
 from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.model import Argument, Function, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.arguments import TensorView
+from aoti_tui.index.model import Argument, Function, Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.slice import slice_name
 
 

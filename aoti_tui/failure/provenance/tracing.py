@@ -21,17 +21,9 @@ from aoti_tui.failure.provenance.steps import (
 )
 from aoti_tui.failure.provenance.tree import Known
 from aoti_tui.flow.storages import Memory, Writer, is_partial_op
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, ExpressionError
-from aoti_tui.index.model import (
-    Argument,
-    ExternCall,
-    Function,
-    Launch,
-    Scope,
-    Symbol,
-    TensorView,
-    WrapperIndex,
-)
+from aoti_tui.index.model import Argument, ExternCall, Function, Launch, Scope, Symbol, WrapperIndex
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.slice import SliceNode, slice_expression

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.body_externs import read_extern
 from aoti_tui.index.cpp.body_launches import read_launch
 from aoti_tui.index.cpp.body_tensors import read_tensor
@@ -25,14 +26,13 @@ from aoti_tui.index.model import (
     RuntimeCheck,
     Scope,
     ScopeKind,
-    TensorView,
 )
 
 _NODES = re.compile(r"Source Nodes: \[(.*?)\](?=, Original ATen:|\s*$)")
 _ATEN = re.compile(r"Original ATen: \[(.*?)\]")
-_HANDLE = re.compile(r"^// \[Provenance debug handles\]\s*(\S+?):(\d+)")
+_HANDLE = re.compile(r"^// \[Provenance debug handles\]\s*(\S+?):(\d{1,9})")
 _SUBGRAPH = re.compile(r"^// subgraph: (\S+)")
-_FRAME = re.compile(r'File "([^"]*)", line (\d+), in (.*)')
+_FRAME = re.compile(r'File "([^"]*)", line (\d{1,9}), in (.*)')
 _ALIGNMENT = re.compile(r"\.data_ptr\(\)\)\s*&\s*\(\d+\s*-\s*1\)\)\s*!=\s*0$")
 _LOADED = re.compile(r"^kernels\.\w+\s*==\s*nullptr$")
 _NONEMPTY = re.compile(r"^\w+\.is_non_zero\(\)$")

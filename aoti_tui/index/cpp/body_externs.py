@@ -10,20 +10,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from aoti_tui.index.cpp.calls import Call, checked_call, split_arguments
-from aoti_tui.index.cpp.expression import read
-from aoti_tui.index.cpp.reading import Annotation, Reading
-from aoti_tui.index.cpp.statements import Statement
-from aoti_tui.index.cpp.tensors import Made, dtype_name
-from aoti_tui.index.model import (
+from aoti_tui.index.arguments import (
     ExternArgument,
-    ExternCall,
     NumberList,
     Plain,
     Result,
     TensorList,
     TensorView,
 )
+from aoti_tui.index.cpp.calls import Call, checked_call, split_arguments
+from aoti_tui.index.cpp.expression import read
+from aoti_tui.index.cpp.reading import Annotation, Reading
+from aoti_tui.index.cpp.statements import Statement
+from aoti_tui.index.cpp.tensors import Made, dtype_name
+from aoti_tui.index.model import ExternCall
 
 _OPERATOR = re.compile(
     r"^(?:aoti_torch_|at::|torch::|kernels\.cpp_|cpp_|(?:this->)?kernels\.\w*cpp_)"

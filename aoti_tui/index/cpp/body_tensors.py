@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.calls import Call, checked_call, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.reading import Reading, made_of
 from aoti_tui.index.cpp.statements import Statement
 from aoti_tui.index.cpp.tensors import Made, dtype_name, with_dtype
-from aoti_tui.index.model import BufferKind, Output, TensorView
+from aoti_tui.index.model import BufferKind, Output
 
 _ARRAY = re.compile(
     r"^(?:static\s+)?(?:constexpr|const)(?:\s+static)?\s+int64_t\s*\*?\s*(\w+)\s*(?:\[\])?\s*=\s*"
@@ -24,15 +25,15 @@ _ARRAY = re.compile(
 _HANDLE = re.compile(r"^AtenTensorHandle\s+\w+(?:\s*=\s*nullptr)?$")
 _CONSTANT = re.compile(r"^(?:const\s+)?auto\s*&?\s*(\w+)\s*=\s*\*?.*\bconstants_->at\(\d+\).*$")
 _RAII = re.compile(r"^RAIIAtenTensorHandle\s+(\w+)\((.*)\)$", re.S)
-_EMPTY = re.compile(r"^(?:RAIIAtenTensorHandle|at::Tensor)\s+(\w+)(?:\[(\d+)\])?$")
+_EMPTY = re.compile(r"^(?:RAIIAtenTensorHandle|at::Tensor)\s+(\w+)(?:\[(\d{1,4})\])?$")
 _DEFINED = re.compile(
     r"^(?:RAIIAtenTensorHandle|at::Tensor|decltype\(auto\)|(?:const\s+)?auto\s*&?&?)\s+(\w+)\s*=\s*(.+)$",
     re.S,
 )
 _ASSIGNED = re.compile(r"^(\w+(?:\[\d+\])?)\s*=\s*(.+)$", re.S)
-_OUTPUT = re.compile(r"^output_handles\[(\d+)\]\s*=\s*(.+)$", re.S)
-_OUTPUT_TARGET = re.compile(r"^&?output_handles\[(\d+)\]$")
-_TUPLE_PART = re.compile(r"^std::get<(\d+)>\((\w+)\)$")
+_OUTPUT = re.compile(r"^output_handles\[(\d{1,9})\]\s*=\s*(.+)$", re.S)
+_OUTPUT_TARGET = re.compile(r"^&?output_handles\[(\d{1,9})\]$")
+_TUPLE_PART = re.compile(r"^std::get<(\d{1,9})>\((\w+)\)$")
 _WRAPPED = re.compile(r"^(?:std::move\()?RAIIAtenTensorHandle\((\w+)\)\)?$")
 _POINTER_LOCAL = re.compile(r"^(?:tmp_|var_\d)")
 _FILLERS = frozenset(

@@ -17,19 +17,19 @@ SCALAR_TYPE = (
     r"(?:const\s+)?(?:auto|u?int(?:8|16|32|64)_t|unsigned(?:\s+\w+)?|long(?:\s+long)?|int|float"
     r"|double|bool|size_t|half|bfloat16|(?:at|c10)::(?:Half|BFloat16))"
 )
-_INPUT = re.compile(r"^auto\s*&?\s*(\w+)\s*=\s*std::move\(inputs\[(\d+)\]\)$")
+_INPUT = re.compile(r"^auto\s*&?\s*(\w+)\s*=\s*std::move\(inputs\[(\d{1,9})\]\)$")
 _DECLARED = re.compile(rf"^({SCALAR_TYPE})\s+(\w+)$")
 _ASSIGNED = re.compile(rf"^(?:{SCALAR_TYPE}\s+)?([A-Za-z_]\w*)\s*=\s*(.+)$", re.S)
 _TYPED = re.compile(rf"^({SCALAR_TYPE})\s+\w+\s*=")
-_DIMENSION = re.compile(r"^(\w+?)_(size|stride)\[(\d+)\]$")
-_METHOD_SIZE = re.compile(r"^(\w+)\.(size|stride)\((\d+)L*\)$")
+_DIMENSION = re.compile(r"^(\w+?)_(size|stride)\[(\d{1,9})\]$")
+_METHOD_SIZE = re.compile(r"^(\w+)\.(size|stride)\((\d{1,9})L*\)$")
 _SIZES = re.compile(
     r"^(?:(?:auto|const\s+auto&?|int64_t\s*\*)\s+(\w+_(?:size|stride))\s*=\s*\w+\.(?:sizes|strides)\(\)"
     r"|int64_t\s*\*\s*\w+_(?:size|stride))$"
 )
 _ITEM_CALL = re.compile(r"^aoti_torch_item_\w+$")
 _ITEM_METHOD = re.compile(r"^(.*?)\.item(?:<\w+>)?\(\)(?:\.to\w+\(\))?$", re.S)
-_SPECIAL_INPUT = re.compile(r"^inputs\[(\d+)\]$")
+_SPECIAL_INPUT = re.compile(r"^inputs\[(\d{1,9})\]$")
 
 
 def read_value(reading: Reading, statement: Statement) -> bool:

@@ -14,12 +14,13 @@ from aoti_tui.index.cpp.outline import Block
 from aoti_tui.index.cpp.tensors import dtype_name
 from aoti_tui.index.model import Constant, Gap
 
-_INPUT = re.compile(r'^\s*inputs_info_\[(\d+)\]\.name = "([^"]*)";', re.M)
+_INPUT = re.compile(r'^\s*inputs_info_\[(\d{1,9})\]\.name = "([^"]*)";', re.M)
 _CONSTANT = re.compile(
-    r"^\s*constants_info_\[(\d+)\]\.(\w+) = (R\"\(.*?\)\"|\"(?:\\.|[^\"\\])*\"|[^;]*);", re.M | re.S
+    r"^\s*constants_info_\[(\d{1,9})\]\.(\w+) = (R\"\(.*?\)\"|\"(?:\\.|[^\"\\])*\"|[^;]*);",
+    re.M | re.S,
 )
 _KERNEL = re.compile(r"^\s*(?:CUfunction|hipFunction_t|std::unique_ptr<sycl::kernel>) (\w+)\b")
-_NUMBER = re.compile(r"^-?\d+[LlUu]*$")
+_NUMBER = re.compile(r"^-?\d{1,18}[LlUu]*$")
 
 
 @dataclass(frozen=True, slots=True)

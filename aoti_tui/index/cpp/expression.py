@@ -40,8 +40,8 @@ _TOKEN = re.compile(
     re.X,
 )
 _READING = re.compile(
-    r"(?P<tensor>\w+(?:\[\d+\])?)\.(?:(?P<item>item)(?:<\w+>)?\(\)|(?P<what>size|stride)\((?P<dim>\d+)L?\))"
-    r"|(?P<of>\w+?)_(?P<array>size|stride)\[(?P<at>\d+)\]"
+    r"(?P<tensor>\w+(?:\[\d+\])?)\.(?:(?P<item>item)(?:<\w+>)?\(\)|(?P<what>size|stride)\((?P<dim>\d{1,9})L?\))"
+    r"|(?P<of>\w+?)_(?P<array>size|stride)\[(?P<at>\d{1,9})\]"
 )
 _BINDING = {
     "||": 1,

@@ -13,10 +13,12 @@ from aoti_tui.index.cpp.statements import Statement, parse_body
 from aoti_tui.index.cpp.tensors import dtype_name
 from aoti_tui.index.model import RUNTIME_CHECKS, Gap, Guard, GuardCheck
 
-_HANDLE = re.compile(r"^ConstantHandle (\w+) = ConstantHandle\((input|output)_handles\[(\d+)\]\)$")
+_HANDLE = re.compile(
+    r"^ConstantHandle (\w+) = ConstantHandle\((input|output)_handles\[(\d{1,9})\]\)$"
+)
 _EXPECTED = re.compile(r"^int32_t (\w+)_expected_(dtype|device_type) = (.+)$")
-_EQUALS = re.compile(r"^(\S+) != (\w+)_(size|stride)\[(\d+)\]$")
-_RANGE = re.compile(r"^(\w+)_size\[(\d+)\] (<|>) (\S+)$")
+_EQUALS = re.compile(r"^(\S+) != (\w+)_(size|stride)\[(\d{1,9})\]$")
+_RANGE = re.compile(r"^(\w+)_size\[(\d{1,9})\] (<|>) (\S+)$")
 _SAME = re.compile(r"^(\w+)_expected_(dtype|device_type) != \1_\2$")
 _DEVICE = re.compile(r'"\d+\((\w+)\), "')
 _ROUTINE = re.compile(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, Protocol, TypeVar
 
+from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.cpp.body import read_function
 from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields
 from aoti_tui.index.cpp.guards import is_check, read_guards
@@ -26,8 +27,6 @@ from aoti_tui.index.model import (
     Kernel,
     Launch,
     LaunchId,
-    Result,
-    TensorView,
     WrapperIndex,
 )
 from aoti_tui.index.versions import guess_version
@@ -42,7 +41,7 @@ class _HasLine(Protocol):
 
 _Fact = TypeVar("_Fact", bound=_HasLine)
 
-_FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d+)\];')
+_FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d{1,9})\];')
 _ROLES: dict[str, Literal["main", "constants"]] = {
     "run_impl": "main",
     "_const_run_impl": "constants",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.launchers import Launcher
 from aoti_tui.index.cpp.statements import Statement
@@ -26,7 +27,6 @@ from aoti_tui.index.model import (
     Scope,
     Symbol,
     SymbolKind,
-    TensorView,
 )
 
 _FLOAT = re.compile(r"z?uf\d|zf\d")

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.calls import braced, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.expression import ZERO, Expr
-from aoti_tui.index.model import BufferKind, TensorView
+from aoti_tui.index.model import BufferKind
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?$")
 _METHOD = re.compile(r"\.(?:get|release|data_ptr|tensor)\(\)$")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import (
+from aoti_tui.index.arguments import (
     ExternArgument,
-    ExternCall,
     NumberList,
     Plain,
     Result,
     TensorList,
     TensorView,
 )
+from aoti_tui.index.expression import Expr
+from aoti_tui.index.model import ExternCall
 from aoti_tui.index.nodes import Value
 
 Hold = Callable[[TensorView], str]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Buffer, Result, TensorView, WrapperIndex
+from aoti_tui.index.model import Buffer, WrapperIndex
 from aoti_tui.index.nodes import Reading
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.extern_arguments import part_name

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aoti_tui.flow.access import KernelAccess
-from aoti_tui.index.model import Argument, Kernel, Launch, TensorView, WrapperIndex
+from aoti_tui.index.arguments import TensorView
+from aoti_tui.index.model import Argument, Kernel, Launch, WrapperIndex
 from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE, Held, replayed_from
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
