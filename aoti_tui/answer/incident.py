@@ -15,6 +15,7 @@ from aoti_tui.answer.known import known_of
 from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.artifacts.given import Given
+from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.log.asserts import read_log
@@ -131,7 +132,7 @@ class Incident:
         if self.workshop.session is not None:
             self.workshop.session.close()
 
-    def with_log(self, text: str, name: str) -> Incident:
+    def with_log(self, text: LogText, name: str) -> Incident:
         """The same wrapper with a log brought later."""
         reading = read_log(text)
         failures = self.workshop.explainer.failures(reading, self.known)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aoti_tui.failure.cause.runtime_checks import check_of, check_words
-from aoti_tui.failure.model import Failure, LogReading
+from aoti_tui.failure.log.nearest import nearest_asserts
+from aoti_tui.failure.model import Failure, LoggedAssert, LogReading
 from aoti_tui.index.model import WrapperIndex
 
 
@@ -18,15 +19,43 @@ def log_notes(
     explained = {"".join(f.message.split()) for f in failures}
     for logged in reading.asserts:
         if "".join(logged.message.split()) not in explained:
-            place = f"{logged.path}:{logged.line}" if logged.line else logged.path or "unknown"
-            notes.append(
-                f"no kernel of this wrapper has the assert `{logged.message}` ({place}, log line "
-                f"{logged.log_line}): is the log of another model, or of another compilation?"
-            )
-    if not reading.asserts and not any(checks):
+            notes.append(_no_kernel_has(logged, index))
+    if reading.faults and not reading.asserts:
+        notes.append(
+            "the log reports a memory fault and no assert: `aoti-tui replay WRAPPER --all --inputs "
+            "INPUTS.pt` looks for the first access outside of its buffer"
+        )
+    elif not reading.asserts and not any(checks):
         notes.append(
             f"no Triton assert is in the log ({reading.lines} lines): expected a line such as "
             "`….py:46: unknown: block: [0,0,0], thread: [0,0,0] Assertion `…` failed.`; "
             "give the standard error of the failed process"
         )
     return tuple(notes)
+
+
+def _no_kernel_has(logged: LoggedAssert, index: WrapperIndex) -> str:
+    """Why an assert of the log is in no kernel: sources that are missing, or another model."""
+    place = f"{logged.path}:{logged.line}" if logged.line else logged.path or "unknown"
+    which = f"the assert `{logged.message}` ({place}, log line {logged.log_line})"
+    missing = [k for k in index.kernels.values() if not k.has_source]
+    if missing:
+        told = (
+            f"{which} is in no kernel whose source is known: the sources of {len(missing)} of "
+            f"{len(index.kernels)} kernels are not in this wrapper "
+            f"({', '.join(k.name for k in missing[:3])}{', …' if len(missing) > 3 else ''}); give "
+            "--kernels with the file or folder that has them (output_code.py, the compile-time "
+            "autotune block, or the compiler's cache)"
+        )
+    else:
+        told = (
+            f"no kernel of this wrapper has {which}: is the log of another model, or of another "
+            "compilation?"
+        )
+    near = "; ".join(
+        f"{n.kernel} line {n.kernel_line}"
+        + (f" (:{n.wrapper_line})" if n.wrapper_line is not None else "")
+        + f" `{n.message}`"
+        for n in nearest_asserts(index, logged)
+    )
+    return f"{told} Nearest here: {near}" if near else told

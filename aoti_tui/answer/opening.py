@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from aoti_tui.answer.incident import Incident, Progress, Workshop
@@ -9,9 +10,10 @@ from aoti_tui.answer.known import known_of
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
+from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
 from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
-from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.model import Gap, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
@@ -19,7 +21,7 @@ from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 def open_incident(
     wrapper: Path,
     *,
-    log: str | None = None,
+    log: LogText | None = None,
     log_name: str = "",
     given: Given | None = None,
     progress: Progress | None = None,
@@ -27,7 +29,8 @@ def open_incident(
 ) -> Incident:
     """Opens a wrapper (file, package or folder) with what came with it.
 
-    ``log`` is the log's text. ``progress`` gets what is being done and its share from 0 to 1.
+    ``log`` is the log's text or its lines. ``progress`` gets what is being done and its share from
+    0 to 1.
     ``browse`` takes a CPU wrapper too, which has nothing to debug but can be listed.
     Raises :class:`~aoti_tui.artifacts.errors.ArtifactError` when nothing can be shown.
     """
@@ -44,6 +47,7 @@ def open_incident(
         progress=lambda share: say("indexing the wrapper", share),
     )
     _check_content(source, index)
+    index = _with_missing_sources(index)
     workshop = Workshop(index, given)
     known, inputs, notes = known_of(index, given)
     incident = Incident(
@@ -88,6 +92,21 @@ def _check_content(source: WrapperText, index: WrapperIndex) -> None:
             "no kernel, no launch and no input was found in it",
             "Is the file cut off? Copy it again.",
         )
+
+
+def _with_missing_sources(index: WrapperIndex) -> WrapperIndex:
+    """The index with a gap for the kernels whose source was found nowhere."""
+    missing = [k for k in index.kernels.values() if not k.has_source]
+    if not missing:
+        return index
+    names = ", ".join(k.name for k in missing[:3]) + (", …" if len(missing) > 3 else "")
+    gap = Gap(
+        missing[0].line,
+        names,
+        f"the sources of {len(missing)} of {len(index.kernels)} kernels are not in the wrapper or "
+        "beside it: give --kernels",
+    )
+    return replace(index, gaps=(*index.gaps, gap))
 
 
 def _kernel_sources(source: WrapperText, path: Path | None) -> dict[str, KernelSource]:

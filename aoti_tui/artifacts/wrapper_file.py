@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.text_encoding import encoding_of
 
 _WRAPPER_END = ".wrapper.cpp"
 _WRAPPER_MARK = b"AOTInductorModel::run_impl("
@@ -87,13 +88,14 @@ def decode(data: bytes, name: str) -> str:
             "it holds no text",
             "Give the *.wrapper.cpp that the compiler wrote, or the .pt2 package.",
         )
-    if b"\0" in data[:65536]:
+    encoding = encoding_of(data)
+    if encoding == "utf-8" and b"\0" in data[:65536]:
         raise ArtifactError(
             f"{name} is not text",
             f"it is a binary file ({_kind_of(data)})",
             "Give the *.wrapper.cpp that stands beside it, or the .pt2 package.",
         )
-    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    return data.decode(encoding, errors="replace").replace("\r\n", "\n")
 
 
 def _kind_of(data: bytes) -> str:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
-from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import folder_of_tensors, interface_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.explain_command import answered, as_text
@@ -41,7 +41,7 @@ def open_interface(argv: list[str]) -> int:
     return _run(arguments, log_text)
 
 
-def _run(arguments: argparse.Namespace, log_text: str | None) -> int:
+def _run(arguments: argparse.Namespace, log_text: LogText | None) -> int:
     # The interface is only imported when it opens: the headless commands do without it.
     from aoti_tui.tui.app import OpenRequest, run_app
 
@@ -83,7 +83,7 @@ def _take_terminal_as_input() -> None:
     os.close(terminal)
 
 
-def _print_instead(arguments: argparse.Namespace, log_text: str | None) -> int:
+def _print_instead(arguments: argparse.Namespace, log_text: LogText | None) -> int:
     print(
         "aoti-tui: the interface needs a terminal and there is none (a pipe or a job); "
         "here is the explanation as text",

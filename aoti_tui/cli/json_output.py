@@ -16,6 +16,7 @@ from aoti_tui.failure.model import (
     Failure,
     GuardFinding,
     IndexedTensor,
+    MemoryFault,
     ProvenanceNode,
     Source,
     ValueProvenance,
@@ -38,6 +39,25 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
             {"kind": a.kind, "log_line": a.log_line, "text": a.text, "explanation": a.explanation}
             for a in (incident.log.look_alikes if incident.log is not None else ())
         ],
+        "memory_faults": [
+            _fault(f) for f in (incident.log.faults if incident.log is not None else ())
+        ],
+    }
+
+
+def _fault(fault: MemoryFault) -> dict[str, Any]:
+    """A bad address that the log reports; what it does not say is null."""
+    return {
+        "kind": fault.kind,
+        "platform": fault.platform,
+        "log_line": fault.log_line,
+        "address": fault.address,
+        "access": fault.access or None,
+        "kernel": fault.kernel or None,
+        "path": fault.path or None,
+        "line": fault.line,
+        "program": list(fault.program) if fault.program is not None else None,
+        "text": fault.text,
     }
 
 

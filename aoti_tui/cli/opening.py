@@ -9,7 +9,7 @@ from pathlib import Path
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.given import Given
-from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import folder_of_tensors
 
 DEMO_WRAPPER = "jagged_reduce.wrapper.cpp"
@@ -36,10 +36,10 @@ def given_of(arguments: argparse.Namespace) -> Given:
     )
 
 
-def open_from(arguments: argparse.Namespace, log_text: str | None = None) -> Incident:
+def open_from(arguments: argparse.Namespace, log_text: LogText | None = None) -> Incident:
     """Opens what a headless command was given; ``log_text`` is a log that was read already."""
     log = getattr(arguments, "log", None)
-    text = log_text
+    text: LogText | None = log_text
     if text is None and log is not None:
         text = open_log(log)
     return open_incident(arguments.wrapper, log=text, log_name=log or "", given=given_of(arguments))

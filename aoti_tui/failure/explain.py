@@ -19,6 +19,7 @@ from aoti_tui.failure.cause.fixes import fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import Ranges
 from aoti_tui.failure.log.match import match_assert
+from aoti_tui.failure.log.work_groups import placed
 from aoti_tui.failure.model import (
     BAD_INDEX,
     Candidate,
@@ -62,10 +63,11 @@ class Explainer:
             if not candidates:
                 continue
             key = (candidates[0].kernel, candidates[0].kernel_line)
+            whole = placed(logged, self.index.kernels[candidates[0].kernel])
             if key in found:
-                found[key] = _merged(found[key], logged)
+                found[key] = _merged(found[key], whole)
             else:
-                found[key] = self.explain(candidates[0], candidates, logged, known)
+                found[key] = self.explain(candidates[0], candidates, whole, known)
         return tuple(found.values())
 
     def explain_assert(

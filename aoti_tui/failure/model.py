@@ -9,6 +9,12 @@ from aoti_tui.index.model import Enforced, Launch, ModelFrame
 
 Program = tuple[int, int, int]
 
+Platform = Literal["cuda", "hip", "xpu"]
+
+AssertForm = Literal["cuda", "xpu", "hip", "bare"]
+"""How an assert is printed: with block and thread, with ids of a work item, with a place alone,
+or with neither (the text was all that was left of it)."""
+
 
 @dataclass(frozen=True, slots=True)
 class LoggedAssert:
@@ -26,17 +32,22 @@ class LoggedAssert:
     log_line: int
     """1-based line of the log where it appears first."""
     highest_thread: int = 0
-    """Largest CUDA thread number seen; a kernel has ``32 * num_warps`` threads."""
+    """Largest thread number (or local id) seen within a block or work group."""
+    form: AssertForm = "cuda"
+    origins: tuple[Program, ...] = ()
+    """XPU: where the work groups begin (global id − local id); a program is that divided by the
+    size of the work group. Empty once ``programs`` are known."""
 
 
 LookAlikeKind = Literal[
     "aten-index-kernel",
     "cpu-check",
     "hip",
+    "host-assert",
     "source-dump",
-    "autotune",
     "guard",
     "illegal-memory-access",
+    "memory-fault",
 ]
 
 
@@ -50,6 +61,43 @@ class LookAlike:
     explanation: str
 
 
+FaultKind = Literal["illegal", "misaligned", "page", "checked"]
+"""Said by the runtime after the fact, an unaligned access, a page fault that the driver or the
+runtime reports with its address, an access that a checker (compute-sanitizer) caught."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFault:
+    """A bad address that a log reports instead of an assert."""
+
+    kind: FaultKind
+    platform: Platform
+    log_line: int
+    text: str
+    address: int | None = None
+    access: str = ""
+    """``read``, ``write``, ``atomic``, or ``""`` where the log does not say."""
+    kernel: str = ""
+    """Name of the function on the device, where a checker names it."""
+    path: str = ""
+    line: int | None = None
+    """Line of ``path``; a kernel line when that is a kernel's file."""
+    program: Program | None = None
+
+
+AutotuneKind = Literal["compile-time", "choices", "configs"]
+"""AOTI's own block that tunes on random data, a template's choices benchmarked on random data, or
+a kernel's configurations tried on the data of the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Autotuning:
+    """Where a log speaks of autotuning, during which an assert can have fired."""
+
+    kind: AutotuneKind
+    log_line: int
+
+
 @dataclass(frozen=True, slots=True)
 class LogReading:
     """What a log says. ``asserts`` in order of first appearance."""
@@ -58,6 +106,8 @@ class LogReading:
     look_alikes: tuple[LookAlike, ...] = ()
     notes: tuple[str, ...] = ()
     lines: int = 0
+    faults: tuple[MemoryFault, ...] = ()
+    autotuning: Autotuning | None = None
 
 
 @dataclass(frozen=True, slots=True)

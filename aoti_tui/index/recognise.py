@@ -26,8 +26,14 @@ _PYTHON_BLOCK = re.compile(r"^\s*\w+ = async_compile\.triton\(", re.M)
 _OUTPUT_CODE = re.compile(r"^# AOT ID:|^def call\(args\)|^\s*def call\(self, args\)", re.M)
 _SINGLE_KERNEL = re.compile(r"^@triton_heuristics\.\w+\(", re.M)
 _ASSERT = re.compile(
-    r"block: \[\d+,\d+,\d+\], thread: \[|device-side assert|Traceback \(most recent"
+    r"block: \[\d+,\d+,\d+\], thread: \[|global id: \[\d+,\d+,\d+\], local id: \["
+    r"|device-side assert|device assertion failed:|Traceback \(most recent"
+    r"|Memory access fault by GPU|illegal memory access"
 )
+# TORCH_LOGS and torch_trace (torch/_logging/_internal.py): what they dump is prefixed or indented.
+_TORCH_LOG = re.compile(r"(?:\[rank\d+\]:)?[VIWEF]\d{4} \d\d:\d\d:\d\d\.\d+ [^\n]{0,400}?:\d+\] ")
+_TRACE = re.compile(r'^[VIWEF]\d{4} [^\n]{0,400}?:\d+\] \{[^\n]*"has_payload"', re.M)
+_CPU_BLOCK = re.compile(r"^\s*\w+ = async_compile\.cpp(?:_pybinding)?\(", re.M)
 _TORCH = re.compile(r"\btorch\b")
 _PYTHON = re.compile(r"^(?:import|from) \w", re.M)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -79,7 +85,7 @@ def describe_artifact(text: str) -> ArtifactDescription:
         return ArtifactDescription(ArtifactKind.EMPTY, "it holds nothing but white space")
     if _is_binary(text):
         return ArtifactDescription(ArtifactKind.BINARY, "it holds control or undecodable bytes")
-    kind, reason = _wrapper(text) or _python(text) or _other(text)
+    kind, reason = _torch_log(text) or _wrapper(text) or _python(text) or _other(text)
     return ArtifactDescription(kind, reason)
 
 
@@ -88,6 +94,14 @@ def _is_binary(text: str) -> bool:
     sample = text[:65536]
     odd = len(_CONTROL.findall(sample)) + sample.count("\ufffd")
     return "\0" in sample or odd * 100 > len(sample)
+
+
+def _torch_log(text: str) -> tuple[ArtifactKind, str] | None:
+    if _TORCH_LOG.match(text[:4096].lstrip()) is None:
+        return None
+    if _TRACE.search(text):
+        return ArtifactKind.LOG, "it is a torch_trace log, which carries code as indented payloads"
+    return ArtifactKind.LOG, "its lines begin as those of TORCH_LOGS do"
 
 
 def _wrapper(text: str) -> tuple[ArtifactKind, str] | None:
@@ -111,6 +125,11 @@ def _python(text: str) -> tuple[ArtifactKind, str] | None:
         if _OUTPUT_CODE.search(text):
             return ArtifactKind.OUTPUT_CODE, "it defines call() and async_compile.triton kernels"
         return ArtifactKind.AUTOTUNE_BLOCK, "it defines async_compile.triton kernels and no call()"
+    if _PYTHON.search(text) and _OUTPUT_CODE.search(text) and _CPU_BLOCK.search(text):
+        return (
+            ArtifactKind.OUTPUT_CODE,
+            "it defines call() and C++ kernels for the CPU, but no Triton kernels",
+        )
     if _SINGLE_KERNEL.search(text) and "@triton.jit" in text:
         return ArtifactKind.KERNEL_FILE, "it decorates one kernel with triton_heuristics"
     return None

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aoti_tui.artifacts.log_file import LogText
+
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
@@ -16,7 +18,7 @@ class OpenRequest:
 
     wrapper: Path
     log: Path | None = None
-    log_text: str | None = None
+    log_text: LogText | None = None
     inputs: Path | None = None
     settings: Mapping[str, float] = field(default_factory=dict)
     python: str | None = None

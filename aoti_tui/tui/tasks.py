@@ -14,7 +14,7 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.trial import tried
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
-from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.errors import ReplayError
@@ -100,7 +100,8 @@ def open_incident(screen: MainScreen) -> None:
 
     def work() -> None:
         try:
-            text, name = request.log_text, "the given log"
+            text: LogText | None = request.log_text
+            name = "the given log"
             if text is None and request.log is not None:
                 text, name = open_log(str(request.log)), str(request.log)
             incident = _open(request, progress)
@@ -152,7 +153,9 @@ def bring_log(screen: MainScreen, source: str | Path) -> None:
 
     def work() -> None:
         try:
-            text = open_log(str(source.expanduser())) if isinstance(source, Path) else source
+            text: LogText = (
+                open_log(str(source.expanduser())) if isinstance(source, Path) else source
+            )
             name = str(source) if isinstance(source, Path) else "the pasted log"
             after = incident.with_log(text, name)
         except ArtifactError as error:

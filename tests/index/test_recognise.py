@@ -42,6 +42,26 @@ def test_wrappers(name: str) -> None:
             ArtifactKind.LOG,
         ),
         ("#include <a>\nvoid inductor_entry_impl(int x) {}\n", ArtifactKind.JIT_WRAPPER),
+        (
+            'V1130 22:00:00.000000 123 torch/_inductor/x.py:1] {"has_payload": "0"}\n'
+            "\t#include <a.h>\n\tnamespace torch {\n\tvoid AOTInductorModel::run_impl(\n",
+            ArtifactKind.LOG,
+        ),
+        (
+            "[rank0]:V1130 22:00:00.000000 12 torch/_inductor/graph.py:2] [0/0] [__output_code] "
+            "import torch\nV1130 22:00:00.000000 12 torch/_inductor/graph.py:2] [0/0] "
+            '[__output_code] #include "x.h"\n',
+            ArtifactKind.LOG,
+        ),
+        ("device assertion failed: 'a', in unknown at /x/c.py:3\n", ArtifactKind.LOG),
+        ("Memory access fault by GPU node-2 on address (nil).\n", ArtifactKind.LOG),
+        (
+            "import torch\ncpp_fused_add_0 = async_compile.cpp_pybinding(['x'], r'''\n"
+            '#include "/tmp/x.h"\nextern "C" void kernel(float* p) { std::abs(1); }\n'
+            "''')\n"
+            "def call(args):\n    return ()\n",
+            ArtifactKind.OUTPUT_CODE,
+        ),
     ],
 )
 def test_everything_else(text: str, kind: ArtifactKind) -> None:

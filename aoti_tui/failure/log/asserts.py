@@ -1,259 +1,277 @@
-"""Log text to asserts.
+"""Reading a log: its distinct asserts with their programs, and what else it tells.
 
-CUDA prints one line per failing thread (``assertfail`` of the device runtime)::
-
-    <path>:<line>: <function>: block: [x,y,z], thread: [x,y,z] Assertion `<text>` failed.
-
-Schedulers, terminals and loggers then prefix, colour, wrap and interleave such lines. XPU prints
-``global id`` and ``local id`` instead. Other runtimes print lines that only resemble these; they
-are told apart as :class:`~aoti_tui.failure.model.LookAlike`.
+Schedulers, terminals and loggers prefix, colour, wrap and interleave the lines of an assert (its
+forms: :mod:`aoti_tui.failure.log.forms`); other lines only resemble it and are told apart as
+:class:`~aoti_tui.failure.model.LookAlike`. A log is read once, line by line, in time linear in its
+length, and only what matters is kept.
 """
 
 from __future__ import annotations
 
-import html
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 
+from aoti_tui.artifacts.log_file import LogText, lines_of
+from aoti_tui.failure.log import autotuning, faults
+from aoti_tui.failure.log.forms import (
+    FoundAssert,
+    asserts_in,
+    bare_asserts_in,
+    message_at,
+    place_before,
+)
+from aoti_tui.failure.log.gathering import Gathered, Gathering
+from aoti_tui.failure.log.lines import clean_line
 from aoti_tui.failure.log.look_alikes import look_alike_of
-from aoti_tui.failure.model import LoggedAssert, LogReading, LookAlike, Program
+from aoti_tui.failure.model import AssertForm, Autotuning, LogReading, LookAlike
 
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\^\[\[[0-9;]*m"
+_WORDS = (
+    "ssert",
+    "block:",
+    "thread:",
+    "global id",
+    "local id",
+    "unknown:",
+    "out of bounds",
+    "input_handles[",
+    "but received",
+    "Exception raised from",
+    *faults.WORDS,
+    *autotuning.WORDS,
 )
-_PREFIX = re.compile(
-    r"""(?:
-      \s*\[rank\s?\d+\]:?\s?                                        # torchrun, torch.distributed
-    | \s*\([\w.+-]+\s+(?:pid|ip)=[^)]*\)\s?                         # Ray
-    | \s*[\w./-]+\s*\|\s                                            # docker compose
-    | \s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s?   # RFC 3339
-    | \s*(?:stdout|stderr)\s[FP]\s                                  # container runtime logs
-    | \s*\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)\]?:?\s # loggers
-    )""",
-    re.VERBOSE,
-)
-_INTERESTING = re.compile(
-    r"ssert|block:|thread:|global id:|local id:|unknown:|out of bounds|input_handles\[|"
-    r"illegal memory access|[Aa]utotun|benchmark_all_configs|but received"
-)
-_TRIPLE = r"\[\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\]"
-_PATH = r"<frozen[^>]*>|unknown|[^\s\0:'\"`|\]]*\.(?:py|cuh?|cpp|h|hip|ttir|mlir)|[^\s\0:'\"`|\]]+"
-_ASSERT = re.compile(
-    rf"""(?:(?P<path>{_PATH})\s*:\s*(?P<line>\d+)\s*:\s*(?P<function>[^:\n`]{{0,400}}?)\s*:\s*)?
-    (?P<unit>block|global\s+id)\s*:\s*{_TRIPLE}\s*,\s*(?:thread|local\s+id)\s*:\s*\[\s*(?P<thread>\d+)[\d\s,]*\]\s*
-    Assertion\s*[`'‘"](?P<message>.{{1,1500}}?)[`'’"]\s*failed\.?""",
-    re.VERBOSE | re.DOTALL,
-)
-# A whole assert on one line, which nearly every line of a long log is. What stands before the block
-# and the message repeat, so they are understood once.
-_PLAIN = re.compile(
-    r"(.*?)block: \[(\d+),(\d+),(\d+)\], thread: \[(\d+),\d+,\d+\] Assertion `([^`]*)` failed\.?\s*"
-)
-# Files whose line numbers say nothing of the kernel: the frames that happened to run it.
-_USELESS_FILES = frozenset({"compile_tasks.py", "triton_helpers.py", "triton_heuristics.py"})
+"""What every line worth reading has one of."""
 _NEIGHBOURS = 3
+_LARGEST_WINDOW = 1 << 17
 _TAKEN = "\0"
+# An assert that stands on one line, which nearly every line of a long log is. What stands before
+# the block and the message repeat, so they are understood once.
+_ONE_LINE = re.compile(
+    r"(block|global id): \[(\d{1,10}),(\d{1,10}),(\d{1,10})\], "
+    r"(?:thread|local id): \[(\d{1,10}),(\d{1,10}),(\d{1,10})\] "
+    r"Assertion (`[^`\n]{1,1500}`|index out[^`'\"\n]{1,400}?) failed\b"
+)
+_MOST_KNOWN = 4096
+_LONGEST_KNOWN = 4096
+_MOST_LOOK_ALIKES = 50
 
 
-def read_log(text: str) -> LogReading:
+def read_log(log: LogText) -> LogReading:
     """Every distinct assert of a log, with its programs, and what only looks like one.
 
-    Reads prefixes, ANSI codes, progress bars, wrapped lines and several asserts on one line.
+    Reads prefixes, ANSI codes, records of JSON loggers, progress bars, wrapped lines and several
+    asserts on one line.
     """
-    collector = _Collector()
-    lines = text.split("\n")
-    collector.take_plain_lines(lines)
-    for start, window in _windows(lines):
-        collector.read_window(start, window)
-    return collector.reading(len(lines) - (lines[-1] == ""))
+    reader = _Reader()
+    for start, window in reader.windows(lines_of(log) if isinstance(log, str) else log):
+        reader.read_window(start, window)
+    return reader.reading()
 
 
-def clean_line(line: str) -> str:
-    """A log line without colour codes, scheduler prefixes and copy artefacts."""
-    line = _ANSI.sub("", line)
-    if "\r" in line:
-        line = line.replace("\r", "\n")
-    if "&" in line:
-        line = html.unescape(line)
-    line = line.replace("‹", "<").replace("›", ">").replace("\u00a0", " ").replace("\u200b", "")
-    for _ in range(6):
-        match = _PREFIX.match(line)
-        if match is None or match.end() == 0:
-            break
-        line = line[match.end() :]
-    return line
-
-
-def _windows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines worth reading, with neighbours for wrapped asserts; 1-based start line."""
-    start: int | None = None
-    last = -1
-    for number, line in enumerate(lines):
-        if _INTERESTING.search(line) is None:
-            continue
-        if start is None:
-            start = max(0, number - _NEIGHBOURS)
-        elif number - last > 2 * _NEIGHBOURS:
-            yield start + 1, lines[start : last + 1 + _NEIGHBOURS]
-            start = number - _NEIGHBOURS
-        last = number
-    if start is not None:
-        yield start + 1, lines[start : last + 1 + _NEIGHBOURS]
-
-
-class _Collector:
+class _Reader:
     def __init__(self) -> None:
-        self.found: dict[tuple[str, int | None, str], _Growing] = {}
+        self.asserts = Gathering()
         self.look_alikes: dict[tuple[str, str], LookAlike] = {}
-        self.autotune_line: int | None = None
+        self.faults = faults.FaultReader()
+        self.autotuning: Autotuning | None = None
+        self.lines = 0
+        self._known: dict[tuple[str, str], Gathered | None] = {}
+        self._asserting: set[int] = set()
 
-    def take_plain_lines(self, lines: list[str]) -> None:
-        """Reads the asserts that stand on one line and takes those lines out of ``lines``."""
-        known: dict[tuple[str, str], _Growing | None] = {}
-        for number, line in enumerate(lines):
-            if "block: [" not in line:
-                continue
-            match = _PLAIN.fullmatch(line)
-            if match is None or "Assertion" in match[1]:
-                continue
-            key = (match[1], match[6])
-            if key not in known:
-                whole = _ASSERT.search(clean_line(line))
-                known[key] = self._grow(whole, number + 1) if whole and whole["path"] else None
-            growing = known[key]
-            if growing is None:
-                continue
-            growing.programs[(int(match[2]), int(match[3]), int(match[4]))] = None
-            growing.saw_thread(int(match[5]))
-            lines[number] = _TAKEN
+    def windows(self, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+        """Runs of lines worth reading, with neighbours for wrapped asserts; 1-based start line.
+
+        Asserts that stand on one line are taken on the way and are in no window.
+        """
+        before: deque[str] = deque(maxlen=_NEIGHBOURS)
+        window: list[str] = []
+        start = quiet = size = 0
+        number = 1
+        for line in lines:
+            if self._take_one_line(line, number):
+                worth = False
+                line = _TAKEN + "\n"
+            else:
+                worth = any(word in line for word in _WORDS)
+            if worth and not window:
+                window, start = list(before), number - len(before)
+                size = 0
+            if window or worth:
+                window.append(line)
+                size += len(line)
+                quiet = 0 if worth else quiet + 1
+                if quiet > 2 * _NEIGHBOURS:
+                    yield start, window[: _NEIGHBOURS - quiet]
+                    window = []
+                elif size > _LARGEST_WINDOW and (
+                    line.rstrip().endswith(("failed", "failed.")) or size > 2 * _LARGEST_WINDOW
+                ):
+                    yield start, window
+                    window = []
+                    before.clear()
+                    line = _TAKEN + "\n"
+            before.append(line)
+            if line.endswith("\n"):
+                number += 1
+                self.lines = number - 1
+            else:
+                self.lines = number
+        if window:
+            yield start, window[: len(window) - max(quiet - _NEIGHBOURS, 0)]
+
+    def _take_one_line(self, line: str, number: int) -> bool:
+        if "device assertion failed: '" in line:
+            return self._take_repeated(line, number)
+        at = line.find("block: [")
+        if at < 0:
+            at = line.find("global id: [")
+            if at < 0:
+                return False
+        match = _ONE_LINE.match(line, at)
+        if (
+            match is None
+            or at > _LONGEST_KNOWN
+            or "Assertion" in line[match.end() :]
+            or "%|" in match[8]
+        ):
+            return False
+        head = line[:at]
+        slash = max(head.rfind("/"), 0)
+        # Times and ranks before the path differ from line to line.
+        key = (head[slash:] if ".py:" in head[slash:] else head, match[8])
+        if key not in self._known:
+            found = self._understood(head, match)
+            if found is None:
+                return False
+            self._remember(key, self._gathered(found, f"{head}{match[0]}", number))
+        gathered = self._known[key]
+        if gathered is not None:
+            gathered.saw(
+                (int(match[2]), int(match[3]), int(match[4])),
+                (int(match[5]), int(match[6]), int(match[7])),
+                self.asserts,
+            )
+        return True
+
+    def _take_repeated(self, line: str, number: int) -> bool:
+        """HIP prints the same line for every lane."""
+        key = (line, "")
+        if key not in self._known:
+            found = list(asserts_in(clean_line(line)))
+            if len(found) != 1 or len(line) > _LONGEST_KNOWN:
+                return False
+            self._remember(key, self._gathered(found[0], "", number))
+        gathered = self._known[key]
+        if gathered is not None:
+            gathered.saw(None, None, self.asserts)
+        return True
+
+    def _remember(self, key: tuple[str, str], gathered: Gathered | None) -> None:
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[key] = gathered
+
+    def _understood(self, head: str, match: re.Match[str]) -> FoundAssert | None:
+        head = clean_line(head)
+        _, path, line = place_before(head, len(head))
+        said = clean_line(f"Assertion {match[8]} failed")
+        message = message_at(said, len("Assertion "))
+        if not path or message is None or "Assertion" in head:
+            return None
+        form: AssertForm = "cuda" if match[1] == "block" else "xpu"
+        return FoundAssert(form, 0, 0, 0, path, line, message[0])
+
+    def _gathered(self, found: FoundAssert, text: str, number: int) -> Gathered | None:
+        """Where programs of this assert are gathered; None for what only looks like one."""
+        if found.form in ("cuda", "xpu"):
+            alike = look_alike_of(text, number)
+            if alike is not None:
+                self._add_look_alike(alike, " ".join(found.message.split()))
+                return None
+        return self.asserts.place_of(found, number)
+
+    def _add_look_alike(self, alike: LookAlike, text: str) -> None:
+        if len(self.look_alikes) < _MOST_LOOK_ALIKES:
+            self.look_alikes.setdefault((alike.kind, text), alike)
 
     def read_window(self, start: int, window: list[str]) -> None:
-        cleaned = [clean_line(line) for line in window]
-        offsets: list[int] = []
-        position = 0
-        for line in cleaned:
-            offsets.append(position)
-            position += len(line) + 1
+        cleaned = [clean_line(line.rstrip("\n")).replace("\n", "\r") for line in window]
         text = "\n".join(cleaned)
-        taken: list[tuple[int, int]] = []
-        for match in _ASSERT.finditer(text):
-            self._add(match, start + _line_at(offsets, match.start("unit")))
-            taken.append(match.span())
-        rest, rest_offsets = _without(text, taken)
+        numbers = _Numbers(cleaned, start, 1)
+        rest = self._take(text, asserts_in(text), numbers)
         if "ssertion" in rest:
             # A terminal that wraps breaks words anywhere; joining the pieces undoes it.
-            joined = rest.replace("\n", "")
-            positions = [o for c, o in zip(rest, rest_offsets, strict=True) if c != "\n"]
-            for match in _ASSERT.finditer(joined):
-                at = positions[min(match.start("unit"), len(positions) - 1)]
-                self._add(match, start + _line_at(offsets, at))
-            rest = _ASSERT.sub("", joined) if _ASSERT.search(joined) else rest
-        for number, line in enumerate(cleaned):
-            self._look(line, start + number)
+            pieces = rest.replace("\r", "").split("\n")
+            joined = "".join(pieces)
+            numbers = _Numbers(pieces, start, 0)
+            left = self._take(joined, asserts_in(joined), numbers)
+            if left != joined:
+                self._take(left, bare_asserts_in(left), numbers)
+                rest = ""
+        self._take(rest, bare_asserts_in(rest), _Numbers(rest.split("\n"), start, 1))
+        for number, line in enumerate(cleaned, start):
+            if line != _TAKEN:
+                self._look(line, number, asserting=number in self._asserting)
+        self._asserting.clear()
 
-    def _add(self, match: re.Match[str], log_line: int) -> None:
-        growing = self._grow(match, log_line)
-        if growing is not None:
-            growing.programs[(int(match[5]), int(match[6]), int(match[7]))] = None
-            growing.saw_thread(int(match["thread"]))
+    def _take(self, text: str, found: Iterable[FoundAssert], numbers: _Numbers) -> str:
+        """Gathers asserts of a text; gives the text without them, line by line."""
+        kept: list[str] = []
+        last = 0
+        for one in found:
+            gathered = self._gathered(one, text[one.start : one.end], numbers.of(one.at))
+            if gathered is not None:
+                gathered.saw(one.unit, one.thread, self.asserts)
+            self._asserting.update(range(numbers.of(one.start), numbers.of(one.end - 1) + 1))
+            # A character that no assert can match across.
+            breaks = text.count("\n", one.start, one.end)
+            kept.append(text[last : max(one.start, last)] + _TAKEN + "\n" * breaks)
+            last = one.end
+        kept.append(text[last:])
+        return "".join(kept)
 
-    def _grow(self, match: re.Match[str], log_line: int) -> _Growing | None:
-        """Where programs of this assert are gathered; None for what only looks like one."""
-        message = " ".join(match["message"].split())
-        path = (match["path"] or "").strip()
-        line = int(match["line"]) if match["line"] else None
-        alike = look_alike_of(match[0], log_line)
-        if alike is not None:
-            self.look_alikes.setdefault((alike.kind, message), alike)
-            return None
-        name = path.rsplit("/", 1)[-1]
-        if not path.endswith(".py") or name in _USELESS_FILES or line == 0:
-            line = None
-        # A wrapped line can break a word, so spaces have no part in what is the same assert.
-        key = (name, line, "".join(message.split()))
-        growing = self.found.get(key)
-        if growing is None:
-            growing = self.found[key] = _Growing(log_line, path, message)
-        elif growing.broken and "\n" not in match["message"]:
-            growing.message = message
-        growing.broken = growing.broken and "\n" in match["message"]
-        growing.log_line = min(growing.log_line, log_line)
-        return growing
-
-    def _look(self, line: str, number: int) -> None:
-        if _ASSERT.search(line):
+    def _look(self, line: str, number: int, *, asserting: bool) -> None:
+        self.autotuning = autotuning.autotuning_of(line, number, self.autotuning)
+        self.faults.take(line, number)
+        if asserting:
             return
         alike = look_alike_of(line, number)
-        if alike is None:
-            return
-        if alike.kind == "autotune":
-            if self.autotune_line is None:
-                self.autotune_line = number
-            return
-        self.look_alikes.setdefault((alike.kind, alike.text), alike)
+        if alike is not None:
+            # A runtime says the same of an access in several ways.
+            self._add_look_alike(alike, "" if alike.kind == "illegal-memory-access" else alike.text)
 
-    def reading(self, lines: int) -> LogReading:
-        asserts = tuple(
-            LoggedAssert(
-                g.path, line, g.message, tuple(g.programs), g.threads, g.log_line, g.highest_thread
-            )
-            for (_, line, _), g in self.found.items()
-        )
-        notes: list[str] = []
-        if self.autotune_line is not None and asserts:
-            notes.append(
-                f"log line {self.autotune_line} speaks of autotuning: should the assert have fired "
-                "while Inductor benchmarked a kernel, its data may have been made up and not yours"
-            )
+    def reading(self) -> LogReading:
+        asserts = self.asserts.asserts()
+        notes = list(self.asserts.notes)
+        if self.autotuning is not None and asserts:
+            notes.append(autotuning.autotuning_words(self.autotuning))
         return LogReading(
-            tuple(sorted(asserts, key=lambda a: a.log_line)),
-            tuple(sorted(self.look_alikes.values(), key=lambda a: a.log_line))[:50],
+            asserts,
+            tuple(sorted(self.look_alikes.values(), key=lambda a: a.log_line)),
             tuple(notes),
-            lines,
+            self.lines,
+            self.faults.found,
+            self.autotuning,
         )
 
 
-class _Growing:
-    __slots__ = ("broken", "highest_thread", "log_line", "message", "path", "programs", "threads")
+class _Numbers:
+    """The log line of a position in lines that were joined with ``gap`` characters between."""
 
-    def __init__(self, log_line: int, path: str, message: str) -> None:
-        self.path = path
-        self.message = message
-        self.broken = True
-        self.programs: dict[Program, None] = {}
-        self.threads = 0
-        self.highest_thread = 0
-        self.log_line = log_line
+    def __init__(self, lines: list[str], start: int, gap: int) -> None:
+        self._start = start
+        self._offsets: list[int] = []
+        position = 0
+        for line in lines:
+            self._offsets.append(position)
+            position += len(line) + gap
 
-    def saw_thread(self, thread: int) -> None:
-        self.threads += 1
-        self.highest_thread = max(self.highest_thread, thread)
-
-
-def _line_at(offsets: list[int], position: int) -> int:
-    low, high = 0, len(offsets) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if offsets[middle] <= position:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _without(text: str, spans: Iterable[tuple[int, int]]) -> tuple[str, list[int]]:
-    """The text outside of ``spans`` and, for each kept character, its position in ``text``.
-
-    A removed span leaves a character that no assert can match across.
-    """
-    kept: list[str] = []
-    positions: list[int] = []
-    last = 0
-    for begin, end in spans:
-        kept.append(text[last:begin] + "\0")
-        positions.extend(range(last, begin))
-        positions.append(begin)
-        last = end
-    kept.append(text[last:])
-    positions.extend(range(last, len(text)))
-    return "".join(kept), positions
+    def of(self, position: int) -> int:
+        low, high = 0, len(self._offsets) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._offsets[middle] <= position:
+                low = middle
+            else:
+                high = middle - 1
+        return self._start + low

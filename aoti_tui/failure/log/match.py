@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aoti_tui.failure.log.work_groups import threads_of
 from aoti_tui.failure.model import Candidate, LoggedAssert
 from aoti_tui.index.model import Kernel, WrapperIndex
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
@@ -82,10 +83,10 @@ def _launched(index: WrapperIndex, kernel: Kernel) -> list[str]:
 def _conflicts(kernel: Kernel, logged: LoggedAssert) -> list[str]:
     """What of the log cannot be if this kernel fired."""
     conflicts: list[str] = []
-    if kernel.num_warps is not None and logged.highest_thread >= 32 * kernel.num_warps:
+    threads = threads_of(kernel)
+    if threads is not None and logged.highest_thread >= threads:
         conflicts.append(
-            f"but it has {32 * kernel.num_warps} threads and the log names thread "
-            f"{logged.highest_thread}"
+            f"but it has {threads} threads and the log names thread {logged.highest_thread}"
         )
     for axis, name in ((1, "y"), (2, "z")):
         if axis < len(kernel.grid) and kernel.grid[axis].literal == 1:
