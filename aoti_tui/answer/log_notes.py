@@ -7,19 +7,25 @@ from aoti_tui.failure.log.nearest import nearest_asserts
 from aoti_tui.failure.model import Failure, LoggedAssert, LogReading
 from aoti_tui.index.model import WrapperIndex
 
+_MOST_TOLD = 8
+
 
 def log_notes(
     reading: LogReading, failures: tuple[Failure, ...], index: WrapperIndex
 ) -> tuple[str, ...]:
     """What the user should know of a log: no assert, another model's, look-alikes."""
-    notes = [f"log line {a.log_line}: {a.explanation} ({a.text})" for a in reading.look_alikes[:8]]
+    notes = [
+        f"log line {a.log_line}: {a.explanation} ({a.text})"
+        for a in reading.look_alikes[:_MOST_TOLD]
+    ]
     checks = [check_of(index, a.text) for a in reading.look_alikes if a.kind == "guard"]
     notes.extend(check_words(index, check) for check in checks if check is not None)
     notes.extend(reading.notes)
     explained = {"".join(f.message.split()) for f in failures}
-    for logged in reading.asserts:
-        if "".join(logged.message.split()) not in explained:
-            notes.append(_no_kernel_has(logged, index))
+    nowhere = [a for a in reading.asserts if "".join(a.message.split()) not in explained]
+    notes.extend(_no_kernel_has(logged, index) for logged in nowhere[:_MOST_TOLD])
+    if len(nowhere) > _MOST_TOLD:
+        notes.append(f"{len(nowhere) - _MOST_TOLD} more asserts of the log are in no kernel")
     if reading.faults and not reading.asserts:
         notes.append(
             "the log reports a memory fault and no assert: `aoti-tui replay WRAPPER --all --inputs "

@@ -74,7 +74,7 @@ def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
     if incident.index.gaps:
         first = incident.index.gaps[0]
         notes.append(
-            f"note   {len(incident.index.gaps)} lines of the wrapper were not understood (first "
+            f"note   gaps in what is known of the wrapper: {len(incident.index.gaps)} (first "
             f":{first.line}, {first.reason}); `aoti-tui index` lists them"
         )
     if notes:

@@ -28,6 +28,13 @@ def test_a_folder_with_one_wrapper_is_opened(tmp_path: Path) -> None:
     assert found.text == WRAPPER.read_text()
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_a_wrapper_that_an_editor_saved_otherwise_is_opened(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "c.wrapper.cpp"
+    path.write_bytes(WRAPPER.read_text().encode(encoding))
+    assert open_wrapper(path).text == WRAPPER.read_text()
+
+
 def test_a_folder_with_several_offers_them(tmp_path: Path) -> None:
     for name in ("encoder", "decoder"):
         (tmp_path / name).mkdir()

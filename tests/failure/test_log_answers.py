@@ -24,6 +24,13 @@ def test_an_assert_of_no_kernel_is_answered_with_the_nearest() -> None:
     assert re.match(r"triton_\w+ line 46 \(:\d+\) `index out of bounds: 0 <= tmp10 < ks0`", near)
 
 
+def test_many_asserts_of_another_model_are_summed_up() -> None:
+    log = "".join(LINE.format(f"index out of bounds: 0 <= tmp{n} < 4096") for n in range(150))
+    told = open_incident(WRAPPER, log=log).notes
+    assert len(told) < 12
+    assert "142 more asserts of the log are in no kernel" in told
+
+
 def test_a_wrapper_without_sources_asks_for_them(tmp_path: Path) -> None:
     packed = DATA / "versions" / "2.5.1" / "mixed.wrapper.cpp.gz"
     wrapper = tmp_path / "mixed.wrapper.cpp"

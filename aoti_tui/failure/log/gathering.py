@@ -10,7 +10,7 @@ from aoti_tui.failure.model import LoggedAssert, Program
 _USELESS_FILES = frozenset({"compile_tasks.py", "triton_helpers.py", "triton_heuristics.py"})
 MOST_PROGRAMS = 100_000
 """Distinct programs that are kept of a log, all asserts together."""
-_MOST_ASSERTS = 1000
+_MOST_ASSERTS = 200
 
 
 class Gathered:
