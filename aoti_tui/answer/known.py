@@ -7,8 +7,7 @@ from dataclasses import replace
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.saved_tensors import read_saved
-from aoti_tui.failure.provenance.known import known_from_inputs
-from aoti_tui.failure.provenance.tree import InputData, Known
+from aoti_tui.failure.provenance.known import InputData, Known, known_from_inputs
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.data.inputs import check_given, decode_given
 from aoti_tui.replay.errors import ReplayError

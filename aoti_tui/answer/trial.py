@@ -11,7 +11,7 @@ from aoti_tui.failure.model import Cause, Failure
 from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.prose.headline import headline, short_assert
 from aoti_tui.failure.prose.words import plural
-from aoti_tui.failure.provenance.tree import Known
+from aoti_tui.failure.provenance.known import Known
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.model import FiredAssert, ReplayResult
 

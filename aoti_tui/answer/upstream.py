@@ -54,7 +54,8 @@ def find_upstream(
     Launches that share the memory are asked, the last one first, by running them; the first op
     outside of Triton that writes it ends the search.
     """
-    view = next((a.tensor for a in launch.arguments if a.parameter == argument), None)
+    passed = launch.argument(argument)
+    view = passed.tensor if passed is not None else None
     if view is None:
         raise ReplayError(
             "unknown",

@@ -21,6 +21,8 @@ from aoti_tui.failure.model import (
     Source,
     ValueProvenance,
 )
+from aoti_tui.failure.prose.chain import step_words
+from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import RUNTIME_CHECKS, Kernel, Scope, WrapperIndex
@@ -160,11 +162,11 @@ def source_json(source: Source) -> dict[str, Any]:
 
 
 def _chain(node: ProvenanceNode) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": node.kind, "text": node.text}
+    found: dict[str, Any] = {"kind": node.kind, "text": step_words(node)}
     if node.line is not None:
         found["line"] = node.line
     if node.value is not None:
-        found["value"] = node.value
+        found["value"] = str(node.value)
     if node.children:
         found["children"] = [_chain(child) for child in node.children]
     return found
@@ -196,7 +198,7 @@ def _guard(guard: GuardFinding) -> dict[str, Any]:
         "only_with": RUNTIME_CHECKS if guard.enforced == RUNTIME_CHECKS else None,
         "would_catch": guard.would_catch,
         "line": guard.line,
-        "text": guard.text,
+        "text": guard_words(guard),
     }
 
 

@@ -31,16 +31,16 @@ from aoti_tui.failure.model import (
     ValueProvenance,
 )
 from aoti_tui.failure.prose.ops import op_patterns
-from aoti_tui.failure.provenance.bounds import bound_tree, index_tree, indexed_accesses
+from aoti_tui.failure.provenance.bounds import Asserted, bound_tree, index_tree
+from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tracing import Tracer
-from aoti_tui.failure.provenance.tree import Known, sources_of
+from aoti_tui.failure.provenance.tree import sources_of
 from aoti_tui.flow.storages import Memory
-from aoti_tui.index.expression import Expr, ExpressionError
-from aoti_tui.index.model import Kernel, Launch, LaunchId, WrapperIndex
-from aoti_tui.index.python.expression import parse_python
+from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
+from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
+from aoti_tui.kernel.indexed import access_masks
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
-from aoti_tui.kernel.parse import names_read
 from aoti_tui.kernel.slice import is_index_only, slice_expression
 
 
@@ -93,7 +93,7 @@ class Explainer:
         launch = self.index.launch(identity)
         for offset, order in _offsets(program, kernel_line, argument):
             tree = slice_expression(program, offset, order, kernel_line)
-            found = sources_of(self.tracer().kernel_value(launch, kernel, tree))
+            found = sources_of(self.tracer().value(launch, kernel, tree))
             if found:
                 return found
         return ()
@@ -119,8 +119,9 @@ class Explainer:
             a for a in program.asserts if a.line == chosen.kernel_line and not _other(a, logged)
         )
         launch = self._launch(chosen, fired)
-        bound = self._bound(kernel, program, found, launch, known, evidence)
-        index = self._index(kernel, program, found, launch, known)
+        asserted = Asserted(kernel, program, found, launch)
+        bound = self._bound(asserted, known, evidence)
+        index = self._index(asserted, known)
         size = int(bound.value) if bound.value is not None else None
         bad = indexed = None
         if launch is not None:
@@ -131,7 +132,7 @@ class Explainer:
             )
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
-        question = self._question(program, found, bound, index)
+        question = _question(asserted, bound, index)
         possible = possible_causes(question)
         evidence = evidence or Evidence(bound=size)
         if bad is None and not evidence.made_up:
@@ -140,8 +141,8 @@ class Explainer:
         settled = logged is not None or evidence.fired
         if cause is None and settled and size is not None and bad is not None:
             cause = cause_by_elements(question, size, bad, known.truncated)
-        if cause is None and launch is not None and settled:
-            cause = self._cause_by_range(question, launch, program, found, bound, known)
+        if cause is None and settled:
+            cause = self._cause_by_range(question, asserted, known)
         if cause is None:
             cause = replace(possible[0], evidence=evidence.notes)
         rest = () if cause.confirmed else possible[1:]
@@ -180,20 +181,18 @@ class Explainer:
     def _cause_by_range(
         self,
         question: Question,
-        launch: Launch,
-        program: KernelProgram,
-        found: KernelAssert,
-        bound: ValueProvenance,
+        asserted: Asserted,
         known: Known,
     ) -> Cause | None:
         """What the possible values of the raw index alone establish, once the bound is known."""
-        if bound.value is None or found.order < 0 or not known.symbols:
+        launch, program, order = asserted.launch, asserted.program, asserted.found.order
+        bound = question.bound.value
+        if launch is None or bound is None or order < 0 or not known.symbols:
             return None
         ranges = Ranges(self.program_of, self.memory, known.symbols, known.ranges)
         raw = ast.parse(question.raw, mode="eval").body
-        span = ranges.of(launch, program, raw, found.order, 0)
-        attained = is_index_only(program, raw, found.order)
-        return cause_by_range(question, int(bound.value), span, attained)
+        span = ranges.of(launch, program, raw, order, 0)
+        return cause_by_range(question, int(bound), span, is_index_only(program, raw, order))
 
     def _launch(self, chosen: Candidate, fired: LaunchId | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)
@@ -207,120 +206,55 @@ class Explainer:
         return Tracer(self.index, self.program_of, self.memory, known)
 
     def _bound(
-        self,
-        kernel: Kernel,
-        program: KernelProgram,
-        found: KernelAssert,
-        launch: Launch | None,
-        known: Known,
-        evidence: Evidence | None,
+        self, asserted: Asserted, known: Known, evidence: Evidence | None
     ) -> ValueProvenance:
-        tree = bound_tree(self.tracer(known), kernel, program, found, launch)
+        found = asserted.found
+        tree = bound_tree(self.tracer(known), asserted)
         value: int | float | None = evidence.bound if evidence is not None else None
         if value is None:
-            value = self.bound_value(found, launch, known)
+            value = _bound_value(asserted, known)
         if value is not None:
-            tree = replace(tree, value=str(value))
+            tree = replace(tree, value=value)
         sources = sources_of(tree)
         also = same_sizes(self.index, known, sources)
         return ValueProvenance(
             found.upper or found.lower or "", None, tree, sources, value, may_also_name=also
         )
 
-    def bound_value(
-        self, found: KernelAssert, launch: Launch | None, known: Known
-    ) -> int | float | None:
-        """The bound's value from known symbols; None where a name of it is not known."""
-        if found.upper is None or launch is None:
-            return None
-        values: dict[str, int | float] = {}
-        for argument in launch.arguments:
-            if argument.value is not None:
-                given = evaluate_argument(argument.value, known)
-                if given is not None:
-                    values[argument.parameter] = given
-        try:
-            return parse_python(found.upper).evaluate(values)
-        except ExpressionError:
-            return None
-
-    def _index(
-        self,
-        kernel: Kernel,
-        program: KernelProgram,
-        found: KernelAssert,
-        launch: Launch | None,
-        known: Known,
-    ) -> ValueProvenance:
-        tree = index_tree(self.tracer(known), kernel, program, found, launch)
-        return ValueProvenance(found.index or "", raw_index(program, found), tree, sources_of(tree))
-
-    def _question(
-        self,
-        program: KernelProgram,
-        found: KernelAssert,
-        bound: ValueProvenance,
-        index: ValueProvenance,
-    ) -> Question:
-        raw = index.raw or index.text
-        return Question(
-            index_text=index.text,
-            raw=raw,
-            bound_text=bound.text,
-            bound=bound,
-            index=index,
-            two_sided=found.lower is not None,
-            wraps_negatives=raw != found.index,
-            mask=found.mask,
-            access_masks=access_masks(program, found),
-            confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
-        )
+    def _index(self, asserted: Asserted, known: Known) -> ValueProvenance:
+        tree = index_tree(self.tracer(known), asserted)
+        found = asserted.found
+        raw = raw_index(asserted.program, found)
+        return ValueProvenance(found.index or "", raw, tree, sources_of(tree))
 
 
-def access_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]:
-    """Masks of the accesses after the assert that use its index, as written.
-
-    Without the mask of an axis along which the index does not vary: there, each index has lanes
-    that take part in the access.
-    """
-    lines = {a.line for a in indexed_accesses(program, found) if a.line >= found.line}
-    masks: list[ast.expr | None] = [
-        load.mask for a in program.assignments for load in a.loads if load.line in lines
-    ]
-    masks += [store.mask for store in program.stores if store.line in lines]
-    raw = raw_index(program, found)
-    varies = _axes(program, raw) if raw is not None else None
-    return tuple(_varying(m, varies) if m is not None else "None" for m in masks)
+def _bound_value(asserted: Asserted, known: Known) -> int | float | None:
+    """The bound's value from known symbols; None where a name of it is not known."""
+    if asserted.found.upper is None or asserted.launch is None:
+        return None
+    values: dict[str, int | float] = {}
+    for argument in asserted.launch.arguments:
+        given = argument.value.known_int(known.symbols) if argument.value is not None else None
+        if given is not None:
+            values[argument.parameter] = given
+    return read_python(asserted.found.upper).known(values)
 
 
-def _varying(mask: ast.expr, axes: frozenset[str] | None) -> str:
-    """A mask as written, without the terms of axes that are not among ``axes``."""
-    terms = ast.unparse(mask).split(" & ")
-    kept = [t for t in terms if axes is None or not t.endswith("mask") or t[:-4] in axes]
-    return " & ".join(t for t in kept) or "None"
-
-
-def _axes(program: KernelProgram, expression: str) -> frozenset[str]:
-    """Prefixes (``x``, ``y``, ``r0_``) of the axes along which a value can vary, through all
-    that it is made of, addresses and masks included."""
-    found: set[str] = set()
-    pending = list(names_read(ast.parse(expression, mode="eval").body))
-    seen: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name.endswith("index") and name[:-5] + "mask" in program.by_name:
-            found.add(name[:-5])
-            continue
-        for definition in program.by_name.get(name, ()):
-            pending.extend(names_read(definition.value))
-            for load in definition.loads:
-                for part in (load.offset, load.mask):
-                    if part is not None:
-                        pending.extend(names_read(part))
-    return frozenset(found)
+def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance) -> Question:
+    found = asserted.found
+    raw = index.raw or index.text
+    return Question(
+        index_text=index.text,
+        raw=raw,
+        bound_text=bound.text,
+        bound=bound,
+        index=index,
+        two_sided=found.lower is not None,
+        wraps_negatives=raw != found.index,
+        mask=found.mask,
+        access_masks=access_masks(asserted.program, found),
+        confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
+    )
 
 
 def _offsets(
@@ -334,14 +268,6 @@ def _offsets(
     for store in program.stores:
         if store.line == kernel_line and argument in store.pointers and store.offset is not None:
             yield store.offset, store.order
-
-
-def evaluate_argument(value: Expr, known: Known) -> int | float | None:
-    """The value of a launch argument from known symbols; None when one is not known."""
-    try:
-        return value.evaluate_int(known.symbols)
-    except ExpressionError:
-        return None
 
 
 def _other(found: KernelAssert, logged: LoggedAssert | None) -> bool:

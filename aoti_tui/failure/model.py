@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
 
+from aoti_tui.failure.provenance.steps import Step, StepKind
 from aoti_tui.index.model import Enforced, Launch, ModelFrame
 
 Program = tuple[int, int, int]
@@ -152,27 +153,60 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class ProvenanceNode:
-    """A step of the chain from an assert to inputs, as a tree to walk.
+class GuardFinding:
+    """The guards of one input dimension on the path, folded into one row.
 
-    ``kind``: ``assert``, ``bound``, ``index``, ``temporary``, ``load``, ``parameter``,
-    ``argument``, ``symbol``, ``expression``, ``buffer``, ``launch``, ``extern``, ``input``,
-    ``constant``, ``guard``, ``literal``, ``extent``, ``unknown``, ``note``.
+    ``would_catch``: whether the guard rejects the given inputs; None when that is not known.
     """
 
-    kind: str
+    kind: ClassVar[StepKind] = "guard"
+    position: int
     name: str
-    """The thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``)."""
-    text: str
-    """One line that says it (``ks0 = s7``, ``s7 = arg4_1.size(0)``)."""
+    dim: int | None
+    """None when the value of a number or one-element input is checked, not a size."""
+    min: int | None
+    max: int | None
+    equals: int | None
+    enforced: Enforced | Literal["absent"]
+    line: int | None
+    would_catch: bool | None = None
+    stride: int | None = None
+    """Elements from one index of the dimension to the next, where a guard fixes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceNode:
+    """A step of the chain from an assert to inputs, as a tree to walk."""
+
+    step: Step | GuardFinding
     line: int | None = None
     """Wrapper line to jump to."""
     kernel: str | None = None
     kernel_line: int | None = None
-    value: str | None = None
-    """A value known from the inputs or a replay, as text."""
+    value: int | float | bool | str | None = None
+    """What is known from the inputs or a replay: a number, or what an input holds, in words."""
     children: tuple[ProvenanceNode, ...] = ()
     source: Source | None = None
+    """Where the chain ends here."""
+    seen: bool = False
+    """Whether the step stands above already, with all that it is made of."""
+
+    @property
+    def kind(self) -> StepKind:
+        return self.step.kind
+
+    @property
+    def name(self) -> str:
+        """The thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``)."""
+        return self.step.name
+
+    def again(self) -> ProvenanceNode:
+        """The step where it stands a second time."""
+        return replace(self, seen=True)
+
+    def above(self, *children: ProvenanceNode) -> ProvenanceNode:
+        """The step with what it is made of."""
+        return replace(self, children=children)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,28 +220,6 @@ class ValueProvenance:
     sources: tuple[Source, ...]
     value: int | float | None = None
     may_also_name: tuple[Source, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class GuardFinding:
-    """The guards of one input dimension on the path, folded into one row.
-
-    ``would_catch``: whether the guard rejects the given inputs; None when that is not known.
-    """
-
-    position: int
-    name: str
-    dim: int | None
-    """None when the value of a number or one-element input is checked, not a size."""
-    min: int | None
-    max: int | None
-    equals: int | None
-    enforced: Enforced | Literal["absent"]
-    line: int | None
-    would_catch: bool | None = None
-    text: str = ""
-    stride: int | None = None
-    """Elements from one index of the dimension to the next, where a guard fixes it."""
 
 
 CauseCode = Literal[

@@ -150,6 +150,20 @@ class Expr:
         except NoValue as problem:
             raise ExpressionError(self.written, problem.part, problem.reason) from None
 
+    def known(self, env: Environment) -> Value | None:
+        """Its value; None where it has none or ``env`` does not know all that it needs."""
+        try:
+            return self.evaluate(env)
+        except ExpressionError:
+            return None
+
+    def known_int(self, env: Environment) -> int | None:
+        """What :meth:`evaluate_int` gives; None where it has no value or one that is not known."""
+        try:
+            return self.evaluate_int(env)
+        except ExpressionError:
+            return None
+
     def exact(self, env: Environment) -> Fraction | None:
         """Its value with float constants taken as the fractions they are written as; None for
         anything but plain arithmetic on known names."""

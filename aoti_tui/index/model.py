@@ -16,6 +16,7 @@ from typing import Final, Literal, NewType
 
 from aoti_tui.index.arguments import ExternArgument, Result, TensorView
 from aoti_tui.index.expression import ZERO, Expr
+from aoti_tui.index.nodes import Reading
 
 ScopeKind = Literal["if", "else", "while", "block"]
 SymbolKind = Literal[
@@ -223,6 +224,10 @@ class Launch:
         """The first line of its site."""
         return self.site.line
 
+    def argument(self, parameter: str) -> Argument | None:
+        """What it passes for a parameter of its kernel."""
+        return next((a for a in self.arguments if a.parameter == parameter), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -260,6 +265,13 @@ class Symbol:
     dim: int | None = None
     tensor: str | None = None
     scopes: tuple[Scope, ...] = ()
+
+    @property
+    def reading(self) -> Reading | None:
+        """The size or element of a tensor that it is; None when it is a stride or computed."""
+        if self.tensor is None or self.kind not in ("input_dim", "buffer_dim", "item"):
+            return None
+        return Reading(self.tensor, "item" if self.kind == "item" else "size", self.dim or 0)
 
 
 @dataclass(frozen=True, slots=True)

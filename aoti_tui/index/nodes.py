@@ -6,7 +6,7 @@ numbers, ``/`` divides as floats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -105,3 +105,21 @@ def walk(root: Node) -> Iterator[Node]:
             pending += (node.other, node.chosen, node.condition)
         elif isinstance(node, Call):
             pending.extend(reversed(node.arguments))
+
+
+def put(root: Node, nodes: Mapping[str, Node]) -> Node:
+    """The tree with nodes in place of the names that stand for them."""
+    if isinstance(root, Name):
+        return nodes.get(root.name, root)
+    if isinstance(root, Unary):
+        return Unary(root.operator, put(root.operand, nodes))
+    if isinstance(root, Cast):
+        return Cast(root.type, put(root.operand, nodes))
+    if isinstance(root, Binary):
+        return Binary(root.operator, put(root.left, nodes), put(root.right, nodes))
+    if isinstance(root, Conditional):
+        condition, chosen = put(root.condition, nodes), put(root.chosen, nodes)
+        return Conditional(condition, chosen, put(root.other, nodes))
+    if isinstance(root, Call):
+        return Call(root.function, tuple(put(a, nodes) for a in root.arguments))
+    return root

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from aoti_tui.kernel.model import Assignment, KernelProgram, Load
+from aoti_tui.kernel.operations import Operation, operation_of
 from aoti_tui.kernel.parse import MODULES, dotted_name, names_read
 
 _ROOT_NUMEL = re.compile(r"(x|y|z|r\d*_?)(numel|index|offset|base|mask)")
@@ -36,7 +37,7 @@ class SliceNode:
     ``temporary`` an assignment (``text`` is its right-hand side), ``load`` data of pointer
     parameter ``name`` (``text`` is the address), ``parameter`` a scalar parameter read as a
     value, ``extent`` the numel parameter that bounds program and lane numbers (``name``, with
-    ``divisor``/``modulus`` texts), ``random``, ``seen`` (shown above), ``unknown``.
+    ``divisor``'s text), ``random``, ``seen`` (shown above), ``unknown``.
     """
 
     kind: SliceKind
@@ -45,7 +46,8 @@ class SliceNode:
     line: int | None
     children: tuple[SliceNode, ...] = ()
     divisor: str = ""
-    modulus: str = ""
+    operation: Operation = "call"
+    """Of a temporary: what its assignment does."""
 
     def leaves(self) -> Iterator[SliceNode]:
         """Ends of the slice (loads, parameters, extents …) in order of appearance."""
@@ -89,13 +91,21 @@ class _Slicer:
         newest = definitions[0]
         key = (newest.order, name)
         if key in self.visited:
-            return SliceNode("seen", name, newest.text, newest.line)
+            operation = operation_of(self.program, newest)
+            return SliceNode("seen", name, newest.text, newest.line, operation=operation)
         self.visited.add(key)
         children: list[SliceNode] = []
         for definition in definitions:
             self.visited.add((definition.order, name))
             children.extend(self._assigned(definition, name))
-        return SliceNode("temporary", name, newest.text, newest.line, tuple(children))
+        return SliceNode(
+            "temporary",
+            name,
+            newest.text,
+            newest.line,
+            tuple(children),
+            operation=operation_of(self.program, newest),
+        )
 
     def _parameter_or_unknown(self, name: str) -> SliceNode:
         if name in self.parameters:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
+from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.index.model import Kernel, Launch, LaunchId
 from aoti_tui.tui.document import SourceDocument
 from aoti_tui.tui.entries import Entry, entries
@@ -196,11 +197,7 @@ class Browsing:
 
     def show_chain(self, failure: Failure) -> None:
         chain = self.screen.query_one(Chain)
-        guards = tuple(
-            ProvenanceNode("guard", guard.name, guard.text, line=guard.line)
-            for guard in failure.guards
-            if guard.text
-        )
+        guards = tuple(ProvenanceNode(guard, guard.line) for guard in failure.guards)
         title = failure.message
         if self.trial is not None and failure is self.trial.failure:
             title = f"WHAT IF {self.trial.settings}: {title}"
@@ -387,7 +384,7 @@ class Browsing:
         if node.line == line and node.children:
             target = node.children[0]
         self.go_line(target.line, target.name)
-        self.screen.say(target.text)
+        self.screen.say(step_words(target))
 
     def follow_node(self, node: ProvenanceNode) -> None:
         if node.kernel is not None and node.kernel_line is not None:
@@ -395,7 +392,7 @@ class Browsing:
         elif node.line is not None:
             self.go_line(node.line, node.name)
         else:
-            self.screen.say(f"{node.text}: there is no line to go to.")
+            self.screen.say(f"{step_words(node)}: there is no line to go to.")
 
     def replace_failure(self, before: Failure, after: Failure) -> None:
         """Keep a failure that a replay has confirmed in place of what the log alone said."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from aoti_tui.failure.model import BAD_INDEX, Failure, ProvenanceNode
+from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.tui.entries import guard_label
 from aoti_tui.tui.jumps import Place
@@ -117,7 +118,7 @@ class Origins:
         """``Input 2 is arg4_1, dimension 0 = 0. Guard: …``."""
         source = end.source
         if source is None or source.position is None or self.browsing.incident is None:
-            return end.text
+            return step_words(end)
         parts = [f"Input {source.position} is {source.name or end.name}"]
         if source.dim is not None:
             parts.append(f", dimension {source.dim}")

@@ -57,7 +57,7 @@ class Tensors:
             return (self.screen.query_one(CallSite).name_at_cursor,)
         if pane == "chain":
             node = self.screen.query_one(Chain).node_at_cursor
-            return (node.name, node.value or "") if node is not None else ()
+            return (node.name,) if node is not None else ()
         if pane == "nav":
             row = self.screen.query_one("#nav-rows", Rows).current
             entry = row.key if row is not None else None

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.ranges import Interval
 from aoti_tui.failure.model import BadElements, Cause, ProvenanceNode, Source, ValueProvenance
+from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.failure.prose.words import element_line, plural
+from aoti_tui.failure.provenance.steps import Defined, Temporary
 from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.index.nodes import Binary, Number, Unary
+from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.addresses import masks_lanes_only
 
 
@@ -281,14 +285,14 @@ def possible_causes(question: Question) -> tuple[Cause, ...]:
                 ),
             )
         )
-    reciprocal = _reciprocal(question)
-    if reciprocal:
+    rounded = _rounded_down(question)
+    if rounded:
         causes.append(
             (
                 35,
                 Cause(
                     "symbol-truncated",
-                    f"{reciprocal} uses a float reciprocal that can truncate to the wrong size",
+                    f"{rounded} uses a float reciprocal that can truncate to the wrong size",
                     False,
                     confirm_with=f"evaluate it for the size you ran with, or: {command}",
                 ),
@@ -322,7 +326,7 @@ def _is_loaded(tree: ProvenanceNode) -> bool:
     if tree.kind in ("input", "constant"):
         return True
     plain = tree.kind in ("index", "load", "argument", "buffer") or (
-        tree.kind == "temporary" and re.search(r"tl\.load\(|\.to\(tl\.\w+\)$", tree.text)
+        isinstance(tree.step, Temporary) and tree.step.operation in ("load", "copy", "cast")
     )
     return bool(plain) and any(_is_loaded(child) for child in tree.children)
 
@@ -349,18 +353,22 @@ def _source_words(source: Source) -> str:
 
 def _subtracts_one(question: Question) -> bool:
     """Whether the index chain holds ``ks0 - 1`` of the bound's own size parameter."""
-    bound = question.bound_text.replace(" ", "")
-    forms = {f"-1+{bound}", f"{bound}-1", f"(-1)+{bound}", f"{bound}+-1"}
+    bound = read_python(question.bound_text).root
+    forms = [Binary("-", bound, Number(1))]
+    for less in (Number(-1), Unary("-", Number(1))):
+        forms += [Binary("+", less, bound), Binary("+", bound, less)]
     return any(
-        node.text.replace(" ", "").partition("=")[2] in forms for node in walk(question.index.tree)
+        isinstance(node.step, Temporary) and read_python(node.step.written).root in forms
+        for node in walk(question.index.tree)
     )
 
 
-def _reciprocal(question: Question) -> str | None:
+def _rounded_down(question: Question) -> str | None:
+    """A symbol of either chain that a float ratio can make too small, with what it is set to."""
     for tree in (question.bound.tree, question.index.tree):
         for node in walk(tree):
-            if node.kind == "symbol" and "1.0/" in node.text.replace(" ", ""):
-                return node.text
+            if isinstance(node.step, Defined) and node.step.symbol.expression.has_float_ratio:
+                return step_words(node)
     return None
 
 

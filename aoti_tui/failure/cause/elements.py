@@ -18,14 +18,13 @@ from aoti_tui.failure.model import (
     Source,
     ValueProvenance,
 )
-from aoti_tui.failure.provenance.bounds import indexed_accesses
-from aoti_tui.failure.provenance.tree import InputData, Known
+from aoti_tui.failure.provenance.known import InputData, Known
 from aoti_tui.flow.storages import Memory
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
-from aoti_tui.index.python.expression import parse_python
+from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.addresses import elements_read, loaded_unchanged, masks_lanes_only
+from aoti_tui.kernel.indexed import indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 
 SHOWN = 4
@@ -43,7 +42,7 @@ def launch_sizes(kernel: Kernel, launch: Launch, known: Known) -> dict[str, int]
     }
     for argument in launch.arguments:
         if argument.value is not None:
-            value = _number(argument.value, known)
+            value = argument.value.known_int(known.symbols)
             if value is not None:
                 found[argument.parameter] = value
     return found
@@ -75,7 +74,7 @@ def bad_elements(
     load = loaded_unchanged(program, raw, found.order if found.order >= 0 else None)
     if load is None or not masks_lanes_only(ast.unparse(load.mask) if load.mask else None):
         return None
-    argument = next((a for a in launch.arguments if a.parameter == load.pointers[0]), None)
+    argument = launch.argument(load.pointers[0])
     if argument is None or argument.tensor is None:
         return None
     behind = _input_behind(memory, program_of, argument.tensor, launch, known)
@@ -136,7 +135,7 @@ def _input_behind(
     when it is none, or when something was written to it before."""
     if view.dtype is not None:
         return None
-    offset = _number(view.offset, known)
+    offset = view.offset.known_int(known.symbols)
     name, line = view.base, launch.line
     for _ in range(64):
         if offset is None:
@@ -147,7 +146,7 @@ def _input_behind(
         buffer = definitions[0]
         if len(definitions) > 1 or buffer.kind not in _SHARES or buffer.of is None:
             return None
-        more = _number(buffer.offset, known)
+        more = buffer.offset.known_int(known.symbols)
         offset = None if more is None else offset + more
         line = buffer.line - (buffer.of == name)
         name = buffer.of
@@ -161,13 +160,6 @@ def _input_behind(
         if program.problem or any(writer.argument.parameter in s.pointers for s in program.stores):
             return None
     return data, offset
-
-
-def _number(expression: Expr, known: Known) -> int | None:
-    try:
-        return expression.evaluate_int(known.symbols)
-    except ExpressionError:
-        return None
 
 
 # -- the tensor that is indexed -------------------------------------------------------------------
@@ -184,7 +176,7 @@ def indexed_tensor(
 ) -> IndexedTensor | None:
     """The tensor of the first access after the assert that uses the checked index."""
     for access in indexed_accesses(program, found):
-        argument = next((a for a in launch.arguments if a.parameter == access.pointer), None)
+        argument = launch.argument(access.pointer)
         if argument is None or argument.tensor is None:
             continue
         view = argument.tensor
@@ -217,7 +209,8 @@ def _layout(
     layout = memory.sizes_of(view, launch.line, launch.function)
     if layout is None:
         return (), ()
-    return tuple(_number(e, known) for e in layout[0]), tuple(_number(e, known) for e in layout[1])
+    extents, steps = (tuple(e.known_int(known.symbols) for e in part) for part in layout)
+    return extents, steps
 
 
 def _walked(
@@ -229,9 +222,8 @@ def _walked(
     """The dimension of that size which the index walks; None when several could be."""
     fitting = [dim for dim, size in enumerate(layout[0]) if size == bound]
     if len(fitting) > 1 and coefficient is not None:
-        try:
-            step = parse_python(coefficient).evaluate(sizes)
-        except ExpressionError:
+        step = read_python(coefficient).known(sizes)
+        if step is None:
             return None
         fitting = [dim for dim in fitting if layout[1][dim] == step]
     return fitting[0] if len(fitting) == 1 else None

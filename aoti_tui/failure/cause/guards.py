@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aoti_tui.failure.model import GuardFinding, Source
-from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.model import RUNTIME_CHECKS, Guard, GuardCheck, WrapperIndex
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.index.model import Guard, GuardCheck, WrapperIndex
 
 
 def guard_findings(
@@ -50,7 +50,6 @@ def _dimension(index: WrapperIndex, position: int, dim: int, known: Known) -> Gu
         enforced=first.enforced if first is not None else "absent",
         line=first.line if first is not None else None,
         would_catch=catches,
-        text=_say(name, f"size({dim})", low, high, equals, first, catches),
         stride=stride,
     )
 
@@ -75,10 +74,6 @@ def _value(index: WrapperIndex, source: Source) -> GuardFinding:
             high = min(high if high is not None else number, number - (operator == "<"))
             line = line or check.line
     name = source.name or f"input {source.position}"
-    said = f"the value of {name}"
-    text = f"{said} is not checked at all"
-    if line is not None:
-        text = f"{_range(said, low, high, None)}, checked on every run"
     return GuardFinding(
         position=source.position or 0,
         name=name,
@@ -88,7 +83,6 @@ def _value(index: WrapperIndex, source: Source) -> GuardFinding:
         equals=None,
         enforced="always" if line is not None else "absent",
         line=line,
-        text=text,
     )
 
 
@@ -100,36 +94,3 @@ def _number(guards: tuple[Guard, ...], check: GuardCheck) -> int | None:
             except ValueError:
                 return None
     return None
-
-
-def _range(said: str, low: int | None, high: int | None, equals: int | None) -> str:
-    if equals is not None:
-        return f"{said} == {equals}"
-    if low is not None and high is not None:
-        return f"{low} <= {said} <= {high}"
-    if low is not None:
-        return f"{said} >= {low}"
-    return f"{said} <= {high}" if high is not None else said
-
-
-def _say(
-    name: str,
-    size: str,
-    low: int | None,
-    high: int | None,
-    equals: int | None,
-    first: Guard | None,
-    catches: bool | None,
-) -> str:
-    if first is None:
-        return f"no guard on {name}.{size}: any size is let in"
-    text = f"{_range(f'{name}.{size}', low, high, equals)} is compiled in"
-    if first.enforced == "always":
-        text += " and runs on every call"
-    else:
-        text += f", but off: it only runs under {RUNTIME_CHECKS}=1"
-    if catches is True:
-        text += "; it would have caught this"
-    elif catches is False:
-        text += "; the given input passes it"
-    return text

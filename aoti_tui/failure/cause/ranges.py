@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from aoti_tui.flow.storages import Memory
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import Launch
 from aoti_tui.kernel.model import KernelProgram, Load
 from aoti_tui.kernel.parse import dotted_name
@@ -97,13 +96,10 @@ class Ranges:
         return self.of(launch, program, definition.value, definition.order, depth + 1)
 
     def _parameter(self, launch: Launch, name: str) -> Interval:
-        argument = next((a for a in launch.arguments if a.parameter == name), None)
+        argument = launch.argument(name)
         if argument is None or argument.value is None:
             return ANYTHING
-        try:
-            value = argument.value.evaluate_int(self.symbols)
-        except ExpressionError:
-            return ANYTHING
+        value = argument.value.known_int(self.symbols)
         return Interval(value, value)
 
     def _call(
@@ -142,7 +138,7 @@ class Ranges:
         load = _load_of(program, call)
         if load is None or len(load.pointers) != 1:
             return ANYTHING
-        argument = next((a for a in launch.arguments if a.parameter == load.pointers[0]), None)
+        argument = launch.argument(load.pointers[0])
         if argument is None or argument.tensor is None:
             return ANYTHING
         # Masked-out lanes hold `other`, or anything; they take no part in a failure.

@@ -6,17 +6,17 @@ chain ends and what it is made of follows: ``4*ks0 = 32, where ks0 = s65 = arg1_
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from aoti_tui.failure.model import Failure, ProvenanceNode, Source, ValueProvenance
 from aoti_tui.failure.prose.words import integer
-from aoti_tui.failure.provenance.tree import names_in, walk
+from aoti_tui.failure.provenance.steps import Defined, Passed
+from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.index.expression import Expr
+from aoti_tui.index.nodes import Binary, Name, Node, Number, Reading, put
+from aoti_tui.index.python.expression import read_python
 
-_SUFFIX = re.compile(r"(?<=\d)(?:LL|ULL|UL|L|U)\b")
-_RECIPROCAL = re.compile(r"\(1\.0?/(\d+)\.0?\)\*([\w.]+(?:\(\d+\))?)")
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
-_READ_OFF = re.compile(r"[\w.]+\.(?:size\(\d+\)|item\(\))")
+Definitions = Mapping[str, tuple[Expr, str | None]]
 
 
 def equations(bound: ValueProvenance, value: bool = True) -> str:
@@ -57,58 +57,68 @@ def size_equation(failure: Failure) -> str:
     return f"{said} is {first}{where}{rest}"
 
 
-def _definitions(tree: ProvenanceNode) -> dict[str, tuple[str, str | None]]:
-    """Right-hand side and value of each parameter and symbol of the chain, by name."""
-    found: dict[str, tuple[str, str | None]] = {}
+def _definitions(tree: ProvenanceNode) -> Definitions:
+    """What each parameter and symbol of the chain is set to, and its value, by name."""
+    found: dict[str, tuple[Expr, str | None]] = {}
     for node in walk(tree):
-        name, sign, right = node.text.partition(" = ")
-        if node.kind in ("argument", "symbol") and sign and "see above" not in node.text:
-            found.setdefault(name, (_tidy(right), node.value))
+        right = _right_side(node)
+        if right is not None and not node.seen:
+            found.setdefault(node.name, (right, None if node.value is None else str(node.value)))
     return found
 
 
-def _tidy(expression: str) -> str:
-    """``4*s19`` of ``4L*s19``."""
-    return _SUFFIX.sub("", expression.strip())
+def _right_side(node: ProvenanceNode) -> Expr | None:
+    if isinstance(node.step, Passed):
+        return node.step.argument.value
+    if not isinstance(node.step, Defined):
+        return None
+    symbol = node.step.symbol
+    read = symbol.reading
+    return Expr(read.name, read) if read is not None else symbol.expression
 
 
 def _chain(
-    start: str, definitions: Mapping[str, tuple[str, str | None]], value: str | None, done: set[str]
+    start: str, definitions: Definitions, value: str | None, done: set[str]
 ) -> tuple[str, list[str]]:
     """``start = … = value`` as far as each step is the same number, and the names that its last
     step is made of."""
     steps, current = [start], start
-    names = list(names_in(start)) if start not in definitions else []
+    names = list(read_python(start).names()) if start not in definitions else []
     while current in definitions and current not in done:
         done.add(current)
         right, known = definitions[current]
         value = value if value is not None else known
-        if _PLAIN.fullmatch(right) or _READ_OFF.fullmatch(right):
-            steps.append(right)
-            current = right
+        if isinstance(right.root, (Name, Reading)):
+            current = right.root.name
+            steps.append(current)
         else:
-            said = _resolved(right, definitions, done)
+            said, names = _resolved(right, definitions, done)
             steps.append(said)
-            names = list(names_in(said))
             break
     if value:
         steps.append(value)
     return " = ".join(dict.fromkeys(steps)), [name for name in names if name not in done]
 
 
-def _resolved(
-    expression: str, definitions: Mapping[str, tuple[str, str | None]], done: set[str]
-) -> str:
+def _resolved(right: Expr, definitions: Definitions, done: set[str]) -> tuple[str, list[str]]:
     """An expression with the size in place of a symbol that only stands for it, and Inductor's
-    float reciprocal as the division it means."""
-    names = [n for n in names_in(expression) if n in definitions]
-    if len(names) != 1 or not _READ_OFF.fullmatch(definitions[names[0]][0]):
-        return expression
-    right, number = definitions[names[0]]
+    float reciprocal as the division it means; and the names that are left in it."""
+    names = [n for n in right.names() if n in definitions]
+    size, number = definitions[names[0]] if len(names) == 1 else (None, None)
+    if size is None or not isinstance(size.root, Reading):
+        return str(right), names
     done.add(names[0])
-    written = re.sub(rf"\b{re.escape(names[0])}\b", right, expression)
-    match = _RECIPROCAL.fullmatch(written.replace(" ", ""))
-    if match is None:
-        return written
-    whole = number is None or int(float(number)) % int(match[1]) == 0
-    return f"{match[2]}/{match[1]}" + ("" if whole else " cut to a whole number")
+    whole = Expr("", put(right.root, {names[0]: size.root}))
+    by = _reciprocal(right.root, names[0])
+    if by is None:
+        return str(whole), []
+    exact = number is None or float(number) % by == 0
+    return f"{size}/{by}" + ("" if exact else " cut to a whole number"), []
+
+
+def _reciprocal(root: Node, name: str) -> int | None:
+    """4 of ``(1.0/4.0)*s0``; None for anything else."""
+    match root:
+        case Binary("*", Binary("/", Number(1.0), Number(by)), Name(of)) if of == name:
+            return int(by) if float(by).is_integer() else None
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aoti_tui.failure.model import BAD_INDEX, Failure, GuardFinding
 from aoti_tui.failure.prose.equations import equations, size_equation
+from aoti_tui.failure.prose.guards import short_guard
 from aoti_tui.failure.prose.words import (
     count_words,
     element_line,
@@ -13,7 +14,6 @@ from aoti_tui.failure.prose.words import (
     source_words,
     valid_words,
 )
-from aoti_tui.index.model import RUNTIME_CHECKS
 
 WIDEST = 96
 """Columns that a line should fit in: a screen of 100 less its margin and mark."""
@@ -90,7 +90,7 @@ def guard_line(failure: Failure) -> str:
     if unguarded:
         return unguarded
     for guard in relevant_guards(failure):
-        return _short(guard)
+        return short_guard(guard)
     return ""
 
 
@@ -111,12 +111,3 @@ def relevant_guards(failure: Failure) -> tuple[GuardFinding, ...]:
     """Guards of the bound's dimensions first."""
     bound = {(s.position, s.dim) for s in failure.bound.sources}
     return tuple(sorted(failure.guards, key=lambda g: (g.position, g.dim) not in bound))
-
-
-def _short(guard: GuardFinding) -> str:
-    if guard.enforced != RUNTIME_CHECKS or guard.would_catch is None:
-        return f"guard: {guard.text}"
-    limits, _, _ = guard.text.partition(" is compiled in")
-    if guard.would_catch:
-        return f"guard {limits} would catch it, but needs {RUNTIME_CHECKS}=1"
-    return f"guard {limits} lets it in"

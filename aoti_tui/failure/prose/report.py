@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from aoti_tui.failure.model import Failure
+from aoti_tui.failure.prose.chain import chain_lines
 from aoti_tui.failure.prose.headline import short_assert
 from aoti_tui.failure.prose.text import (
     bound_line,
-    chain_lines,
     guard_rows,
     programs_text,
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_tui.failure.model import Failure, Program, ProvenanceNode
+from aoti_tui.failure.model import Failure, Program
+from aoti_tui.failure.prose.chain import chain_lines
 from aoti_tui.failure.prose.equations import equations
+from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.prose.headline import (
     culprit_line,
     failed_line,
@@ -117,7 +119,7 @@ def programs_text(programs: tuple[Program, ...]) -> str:
 
 def guard_rows(failure: Failure) -> tuple[tuple[str, int | None], ...]:
     """What guards say of the failure, with their wrapper lines: the one that matters first."""
-    rows = [(guard.text, guard.line) for guard in relevant_guards(failure)]
+    rows = [(guard_words(guard), guard.line) for guard in relevant_guards(failure)]
     unguarded = value_guard_line(failure)
     return ((unguarded, None), *rows) if unguarded else tuple(rows)
 
@@ -139,48 +141,3 @@ def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ..
     rest = dict.fromkeys((*failure.notes, *notes))
     lines.extend(note for note in rest if note not in told)
     return tuple(dict.fromkeys(line for line in lines if line))
-
-
-def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
-    """The steps of a chain worth reading, indented by their depth between kernels.
-
-    Of upstream kernels only what they read and write is said; the interface shows their every
-    step.
-    """
-    lines: list[str] = []
-
-    def visit(node: ProvenanceNode, depth: int) -> None:
-        if len(lines) >= limit or "see above" in node.text:
-            return
-        deeper = depth
-        if node.kind in (
-            "temporary",
-            "launch",
-            "extern",
-            "symbol",
-            "input",
-            "constant",
-            "argument",
-        ):
-            if _worth_reading(node, depth):
-                # `tmp4 = tmp2 >= tmp3 = True` would read as a comparison of three.
-                sign = "→" if node.kind == "temporary" else "="
-                value = f" {sign} {node.value}" if node.value is not None else ""
-                lines.append("  " * depth + node.text + value + _line(node.line))
-            if node.kind in ("launch", "extern"):
-                deeper += 1
-        elif node.kind == "unknown":
-            lines.append("  " * depth + node.text)
-        for child in node.children:
-            visit(child, deeper)
-
-    for child in tree.children:
-        visit(child, 0)
-    if len(lines) >= limit:
-        lines.append("… (the whole chain is in the interface and in --json)")
-    return tuple(lines)
-
-
-def _worth_reading(node: ProvenanceNode, depth: int) -> bool:
-    """Neither the constants that temporaries are filled with nor the inside of other kernels."""
-    return node.kind != "temporary" or (bool(node.children) and depth == 0)

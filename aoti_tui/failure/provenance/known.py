@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from aoti_tui.failure.provenance.tree import Known
-from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import WrapperIndex
+
+
+@dataclass(frozen=True, slots=True)
+class InputData:
+    """The elements of a given integer input, in the order of its dimensions."""
+
+    name: str
+    position: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    elements: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Values known from the inputs, by the user or from a replay."""
+
+    symbols: Mapping[str, int | float] = field(default_factory=dict)
+    dims: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """By input position and dimension."""
+    inputs: Mapping[int, str] = field(default_factory=dict)
+    """What an input holds, in words (``int64[4], all 0``)."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Smallest and largest element of integer inputs, by name."""
+    data: Mapping[str, InputData] = field(default_factory=dict)
+    """Integer inputs small enough to look at, by name."""
+    strides: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Of the given inputs, by position, in elements."""
+    truncated: Mapping[str, str] = field(default_factory=dict)
+    """Derived sizes that came out wrong, by symbol, in words."""
+    names: Mapping[str, int | float | bool] = field(default_factory=dict)
+    """Values of the failing kernel's names in the first failing lane."""
 
 
 def known_from_inputs(
@@ -47,8 +78,7 @@ def known_from_inputs(
             if position in values:
                 known[symbol.name] = values[position]
         elif symbol.kind == "expression":
-            try:
-                known[symbol.name] = symbol.expression.evaluate_int(known)
-            except ExpressionError:
-                continue
+            value = symbol.expression.known_int(known)
+            if value is not None:
+                known[symbol.name] = value
     return Known(symbols=known, dims=sizes, inputs=dict(words or {}), ranges=dict(ranges or {}))

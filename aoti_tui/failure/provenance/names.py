@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import ProvenanceNode
-from aoti_tui.failure.provenance.tree import Known
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.failure.provenance.steps import Launched
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.model import Argument, Function, Kernel, Launch, WrapperIndex
+from aoti_tui.index.model import Function, Kernel, WrapperIndex
 from aoti_tui.kernel.slice import slice_name
 
 
@@ -32,9 +33,9 @@ def _kernel_name(
     launch = launches[0] if launches else None
     tracer = explainer.tracer(known)
     if name in program.parameters and name not in program.by_name:
-        argument = _argument(launch, name)
+        argument = launch.argument(name) if launch is not None else None
         if argument is not None and launch is not None and argument.tensor is not None:
-            return tracer.tensor_data(argument.tensor, launch.line, launch)
+            return tracer.buffers.read_by(launch, argument.tensor)
     # A name on a line is the value before the statement, unless the line assigns it.
     here = program.assignment_at(kernel_line)
     before = None
@@ -43,13 +44,7 @@ def _kernel_name(
     else:
         later = [a.order for a in program.assignments if a.line > kernel_line]
         before = min(later) if later else None
-    return tracer.kernel_value(launch, kernel.name, slice_name(program, name, before))
-
-
-def _argument(launch: Launch | None, name: str) -> Argument | None:
-    if launch is None:
-        return None
-    return next((a for a in launch.arguments if a.parameter == name), None)
+    return tracer.value(launch, kernel.name, slice_name(program, name, before))
 
 
 def _wrapper_name(
@@ -57,24 +52,20 @@ def _wrapper_name(
 ) -> ProvenanceNode | None:
     tracer = explainer.tracer(known)
     function = _function_at(index, line)
-    symbol = tracer.symbol_at(name, line, function)
+    symbol = tracer.sizes.symbol_at(name, line, function)
     if symbol is not None:
-        return tracer.symbol_node(symbol)
+        return tracer.sizes.symbol(symbol)
     given = index.input_named(name)
     if given is not None or index.constant_named(name) is not None:
-        return tracer.expression_name(name, line, function)
+        return tracer.sizes.of(name, line, function)
     if any(b.name == name for b in index.buffers):
         launch = index.launch_at(line)
-        return tracer.tensor_data(TensorView(name), line + 1, launch, function)
+        scopes = launch.scopes if launch is not None else ()
+        return tracer.buffers.data(TensorView(name), line + 1, function, scopes)
     kernel = index.kernels.get(name.removeprefix("call_"))
     if kernel is not None:
-        return ProvenanceNode(
-            "launch",
-            kernel.name,
-            f"{kernel.name}, launched {len(index.launches_of(kernel.name))} times",
-            kernel.source_line or kernel.line,
-            kernel=kernel.name,
-        )
+        launched = Launched(kernel.name, len(index.launches_of(kernel.name)))
+        return ProvenanceNode(launched, kernel.source_line or kernel.line, kernel=kernel.name)
     return None
 
 

@@ -1,77 +1,365 @@
-"""Single steps of a chain: what a store covers, how a step reads, what a division leaves."""
+"""The steps of a chain as facts: what each is and what it holds, without a word of prose.
+
+:mod:`aoti_tui.failure.prose.chain` says them. ``kind`` is what JSON and the screen sort them by,
+``name`` the thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.index.expression import Expr
-from aoti_tui.kernel.model import KernelProgram, Store
-from aoti_tui.kernel.slice import SliceNode, is_index_only, slice_expression
+from aoti_tui.index.model import Argument, Constant, ExternCall, GuardCheck, Input, Launch, Symbol
+from aoti_tui.kernel.operations import Operation
 
+StepKind = Literal[
+    "bound",
+    "index",
+    "expression",
+    "temporary",
+    "load",
+    "extent",
+    "random",
+    "argument",
+    "symbol",
+    "buffer",
+    "launch",
+    "extern",
+    "input",
+    "constant",
+    "guard",
+    "literal",
+    "note",
+    "unknown",
+]
 
-def covers_all(program: KernelProgram, store: Store) -> bool:
-    """Whether a store overwrites its whole tensor: no atomic and no data-dependent address."""
-    if store.atomic:
-        return False
-    if store.offset is None:
-        return True
-    return address_is_index(program, store)
-
-
-def address_is_index(program: KernelProgram, store: Store) -> bool:
-    if store.offset is None or is_index_only(program, store.offset, store.order):
-        return True
-    tree = slice_expression(program, store.offset, store.order, store.line)
-    return not any(leaf.kind == "load" for leaf in tree.leaves())
-
-
-def data_to_value(node: ProvenanceNode) -> ProvenanceNode:
-    """The same chain, where an input's data decides a size: ``input`` becomes ``input_value``."""
-    source = node.source
-    if source is not None and source.kind == "input":
-        source = replace(source, kind="input_value")
-    return replace(
-        node, source=source, children=tuple(data_to_value(child) for child in node.children)
-    )
+# -- in a kernel ----------------------------------------------------------------------------------
 
 
-def slice_text(tree: SliceNode) -> str:
-    if tree.kind == "seen":
-        return f"{tree.name} = {tree.text}, see above"
-    if tree.kind == "load":
-        return f"load {tree.text}"
-    if tree.kind == "extent":
-        return f"{tree.text} runs up to {tree.name}" + (
-            f" // {tree.divisor}" if tree.divisor else ""
-        )
-    if tree.kind == "literal":
-        return tree.text
-    if tree.kind in ("parameter", "unknown", "constant"):
-        return tree.name
-    return f"{tree.name} = {tree.text}" if tree.name else tree.text
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The bound of an assert, as the kernel writes it."""
+
+    kind: ClassVar[StepKind] = "bound"
+    name: str
 
 
-def leaf_source(tree: SliceNode) -> Source | None:
-    if tree.kind == "random":
-        return Source("random", name=tree.name)
-    if tree.kind == "unknown":
-        return Source("unknown", name=tree.name)
-    return None
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The index of an assert, and what it is before Inductor's negative wrap."""
+
+    kind: ClassVar[StepKind] = "index"
+    name: str
+    raw: str
 
 
-def guard_text(check: str, value: str, dim: int) -> str:
-    words = {"min": f"size({dim}) >= {value}", "max": f"size({dim}) <= {value}"}
-    return words.get(check, f"size({dim}) == {value}")
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An index that is computed where it is checked."""
+
+    kind: ClassVar[StepKind] = "expression"
+    name: str
 
 
-def divided(numel: Expr, divisor: Expr) -> tuple[str, ...] | None:
-    """Names left of a product after division; None when the two are no plain products."""
-    product, by = list(numel.factors()[1]), divisor.factors()[1]
-    if not all(factor.isidentifier() for factor in (*product, *by)):
-        return None
-    for factor in by:
-        if factor not in product:
-            return None
-        product.remove(factor)
-    return tuple(n for n in numel.names() if n in product)
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """An assignment: ``written`` is its right-hand side and ``operation`` what that does."""
+
+    kind: ClassVar[StepKind] = "temporary"
+    name: str
+    written: str
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSize:
+    """A number that the kernel was compiled with (``XBLOCK``)."""
+
+    kind: ClassVar[StepKind] = "temporary"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Data read through pointer parameter ``name``."""
+
+    kind: ClassVar[StepKind] = "load"
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Program and lane numbers ``root``, which run up to size ``name`` (divided by ``divisor``)."""
+
+    kind: ClassVar[StepKind] = "extent"
+    name: str
+    root: str
+    divisor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Modulus:
+    """Program and lane numbers that are wrapped at ``name``."""
+
+    kind: ClassVar[StepKind] = "literal"
+    name: str
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class RandomNumbers:
+    kind: ClassVar[StepKind] = "random"
+    name: str
+    written: str
+
+
+# -- at a launch ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a launch passes for a parameter.
+
+    ``indexed_on`` is the kernel line on which the checked index walks it.
+    """
+
+    kind: ClassVar[StepKind] = "argument"
+    argument: Argument
+    indexed_on: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.argument.parameter
+
+
+@dataclass(frozen=True, slots=True)
+class FixedParameter:
+    """A parameter whose value was fixed when the kernel was compiled."""
+
+    kind: ClassVar[StepKind] = "literal"
+    name: str
+    fixed: str
+
+
+# -- sizes and numbers of the wrapper -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A symbol and what it is set to."""
+
+    kind: ClassVar[StepKind] = "symbol"
+    symbol: Symbol
+
+    @property
+    def name(self) -> str:
+        return self.symbol.name
+
+
+@dataclass(frozen=True, slots=True)
+class FloatRatio:
+    """A symbol that is computed with a quotient of floats, which can come out too small."""
+
+    kind: ClassVar[StepKind] = "note"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputDim:
+    """A dimension of an input."""
+
+    kind: ClassVar[StepKind] = "input"
+    name: str
+    position: int
+    dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeGuard:
+    """A check of an input's dimension."""
+
+    kind: ClassVar[StepKind] = "guard"
+    name: str
+    check: GuardCheck
+    dim: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantDim:
+    """A dimension of a constant; not ``certain`` where its size alone speaks for it."""
+
+    kind: ClassVar[StepKind] = "constant"
+    constant: Constant
+    dim: int
+    certain: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.constant.name
+
+
+@dataclass(frozen=True, slots=True)
+class BufferDim:
+    """A dimension of a buffer whose size was fixed when compiled."""
+
+    kind: ClassVar[StepKind] = "buffer"
+    name: str
+    dim: int
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSize:
+    """A bound that is a number: a size fixed when compiled.
+
+    ``looked`` are the arguments that the index walks, none of which has that size for certain;
+    ``alike`` says that constants which have it follow.
+    """
+
+    kind: ClassVar[StepKind] = "literal"
+    name: str
+    looked: tuple[Argument, ...] = ()
+    alike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unlimited:
+    """An assert that only checks for negative values."""
+
+    kind: ClassVar[StepKind] = "literal"
+    name: str
+
+
+# -- data of tensors ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class InputData:
+    """The data of an input, or the number that it is."""
+
+    kind: ClassVar[StepKind] = "input"
+    given: Input
+
+    @property
+    def name(self) -> str:
+        return self.given.name
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantData:
+    kind: ClassVar[StepKind] = "constant"
+    constant: Constant
+
+    @property
+    def name(self) -> str:
+        return self.constant.name
+
+
+@dataclass(frozen=True, slots=True)
+class BufferData:
+    kind: ClassVar[StepKind] = "buffer"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """A tensor that stands for the memory of others."""
+
+    kind: ClassVar[StepKind] = "buffer"
+    name: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A launch that writes a buffer through a parameter, perhaps one without ``source``."""
+
+    kind: ClassVar[StepKind] = "launch"
+    launch: Launch
+    parameter: str
+    source: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.launch.kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A kernel by its name, and how often it is launched."""
+
+    kind: ClassVar[StepKind] = "launch"
+    name: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """An operator outside of Triton that makes or changes a tensor."""
+
+    kind: ClassVar[StepKind] = "extern"
+    extern: ExternCall
+
+    @property
+    def name(self) -> str:
+        return self.extern.op
+
+
+# -- where a chain ends without an answer ---------------------------------------------------------
+
+Reason = Literal[
+    "no index", "never launched", "no argument", "no definition", "no writer", "not in the kernel"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NotFollowed:
+    """What could not be followed and why: ``before`` a line of the wrapper, in a ``kernel``."""
+
+    kind: ClassVar[StepKind] = "unknown"
+    name: str
+    why: Reason
+    before: int = 0
+    kernel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CutShort:
+    """A chain that goes on, but was cut where it had become too long to read."""
+
+    kind: ClassVar[StepKind] = "note"
+    name: str
+
+
+Step = (
+    Bound
+    | Index
+    | Computed
+    | Temporary
+    | BlockSize
+    | Load
+    | Extent
+    | Modulus
+    | RandomNumbers
+    | Passed
+    | FixedParameter
+    | Defined
+    | FloatRatio
+    | InputDim
+    | SizeGuard
+    | ConstantDim
+    | BufferDim
+    | FixedSize
+    | Unlimited
+    | InputData
+    | ConstantData
+    | BufferData
+    | SharedMemory
+    | Written
+    | Launched
+    | Called
+    | NotFollowed
+    | CutShort
+)

@@ -10,7 +10,7 @@ import ast
 
 from aoti_tui.index.arithmetic import called
 from aoti_tui.index.expression import Expr, ExpressionError
-from aoti_tui.index.nodes import Binary, Cast, Conditional, Name, Node, Number, Unary
+from aoti_tui.index.nodes import Binary, Cast, Conditional, Name, Node, Number, Unary, Unknown
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -59,6 +59,14 @@ def parse_python(text: str) -> Expr:
         return Expr(text, _node(tree.body, text))
     except RecursionError:
         raise ExpressionError(text, text, "nested too deeply") from None
+
+
+def read_python(text: str) -> Expr:
+    """The same; one with a ``problem`` when it is not understood."""
+    try:
+        return parse_python(text)
+    except ExpressionError as error:
+        return Expr(text, Unknown(text, f"{error.reason}: {error.part!r}"))
 
 
 def _node(node: ast.expr, text: str) -> Node:

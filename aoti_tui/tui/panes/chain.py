@@ -14,6 +14,7 @@ from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
 from aoti_tui.failure.model import ProvenanceNode
+from aoti_tui.failure.prose.chain import step_words, value_words
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.text import plain, visible
 
@@ -146,8 +147,8 @@ class Chain(Pane):
         where = f"  :{node.line}" if node.line else ""
         if node.kernel and node.kernel_line:
             where += f"  ({node.kernel} line {node.kernel_line})"
-        value = f"  {_sign(node)} {node.value}" if node.value is not None else ""
-        self.query_one("#chain-detail", Static).update(plain(node.text + value + where))
+        value = f"  {value_words(node)}" if node.value is not None else ""
+        self.query_one("#chain-detail", Static).update(plain(step_words(node) + value + where))
 
     @on(Tree.NodeHighlighted, "#chain-tree")
     def _highlighted(self, event: Tree.NodeHighlighted[ProvenanceNode]) -> None:
@@ -168,23 +169,18 @@ def node_label(node: ProvenanceNode) -> Text:
     text = Text(end="")
     if sign:
         text.append(sign + " ", "bold")
-    text.append(visible(node.text or node.name), "bold" if node.kind == "input" else "")
+    text.append(visible(step_words(node)), "bold" if node.kind == "input" else "")
     if node.value is not None:
-        text.append(f"  {_sign(node)} {visible(node.value)}", "bold italic")
+        text.append(f"  {visible(value_words(node))}", "bold italic")
     if node.line is not None:
         text.append(f"  :{node.line}", "dim")
     return text
 
 
-def _sign(node: ProvenanceNode) -> str:
-    """``tmp4 = tmp2 >= tmp3 → True``: an equals sign more would compare once more."""
-    return "→" if node.kind == "temporary" else "="
-
-
 def chain_lines(node: ProvenanceNode, depth: int = 0) -> Iterator[str]:
-    value = f" {_sign(node)} {node.value}" if node.value is not None else ""
+    value = f" {value_words(node)}" if node.value is not None else ""
     where = f"  (:{node.line})" if node.line is not None else ""
-    yield "  " * depth + (node.text or node.name) + value + where
+    yield "  " * depth + step_words(node) + value + where
     for child in node.children:
         yield from chain_lines(child, depth + 1)
 

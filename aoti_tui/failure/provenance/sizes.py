@@ -1,0 +1,104 @@
+"""Where a size or another number of the wrapper comes from: symbols, inputs' dimensions, guards."""
+
+from __future__ import annotations
+
+from aoti_tui.failure.model import ProvenanceNode, Source
+from aoti_tui.failure.provenance.buffers import Buffers
+from aoti_tui.failure.provenance.steps import (
+    Defined,
+    FloatRatio,
+    InputDim,
+    NotFollowed,
+    SizeGuard,
+)
+from aoti_tui.failure.provenance.trail import Trail
+from aoti_tui.index.arguments import TensorView
+from aoti_tui.index.expression import Expr
+from aoti_tui.index.model import Function, Scope, Symbol
+
+
+class Sizes:
+    """The part of a tracer that follows the names of a wrapper."""
+
+    def __init__(self, trail: Trail, buffers: Buffers) -> None:
+        self.trail = trail
+        self.buffers = buffers
+
+    def of(
+        self, name: str, before: int, function: Function, scopes: tuple[Scope, ...] = ()
+    ) -> ProvenanceNode:
+        """A name in a size expression: symbol, local, scalar input or tensor."""
+        symbol = self.symbol_at(name, before, function)
+        if symbol is not None:
+            return self.symbol(symbol, scopes)
+        index = self.trail.index
+        given = index.input_named(name)
+        if given is not None and given.is_scalar:
+            return self.buffers.input_data(given)
+        if given is not None or index.constant_named(name) is not None:
+            return self.buffers.data(TensorView(name), before, function)
+        return ProvenanceNode(
+            NotFollowed(name, "no definition", before), source=Source("unknown", name=name)
+        )
+
+    def symbol_at(self, name: str, before: int, function: Function) -> Symbol | None:
+        found = None
+        for symbol in self.trail.index.symbols:
+            if symbol.name == name and symbol.line <= before and symbol.function == function:
+                found = symbol
+        return found
+
+    def symbol(self, symbol: Symbol, scopes: tuple[Scope, ...] = ()) -> ProvenanceNode:
+        """A symbol, and what it is read from or computed of."""
+        node = ProvenanceNode(Defined(symbol), symbol.line)
+        if not self.trail.first("symbol", symbol.name, symbol.line):
+            return node.again()
+        return ProvenanceNode(
+            node.step,
+            symbol.line,
+            value=self.trail.value(symbol.name),
+            children=self._behind(symbol, scopes),
+        )
+
+    def _behind(self, symbol: Symbol, scopes: tuple[Scope, ...]) -> tuple[ProvenanceNode, ...]:
+        if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
+            return (self.dimension(symbol.position, symbol.dim, symbol.line),)
+        if symbol.kind in ("item", "buffer_dim") and symbol.tensor is not None:
+            return (self.buffers.behind_size(symbol.tensor, symbol),)
+        made_of = tuple(
+            self.of(n, symbol.line - (n == symbol.name), symbol.function, scopes)
+            for n in symbol.expression.names()
+        )
+        if not symbol.expression.has_float_ratio:
+            return made_of
+        return (*made_of, ProvenanceNode(FloatRatio(symbol.name), symbol.line))
+
+    def dimension(self, position: int, dim: int, line: int) -> ProvenanceNode:
+        """A dimension of an input, and what is checked of it. ``line`` reads it."""
+        index = self.trail.index
+        given = next((i for i in index.inputs if i.position == position), None)
+        name = given.name if given is not None else f"#{position}"
+        guards = (
+            ProvenanceNode(SizeGuard(name, g.check, dim, g.value), g.line)
+            for g in index.guards_of(position, dim)
+            if g.check in ("min", "max", "equals")
+        )
+        return ProvenanceNode(
+            InputDim(name, position, dim),
+            given.line if given is not None else line,
+            value=self.trail.known.dims.get((position, dim)),
+            children=tuple(guards),
+            source=Source("input_dim", position, dim, name, line=line),
+        )
+
+
+def divided(numel: Expr, divisor: Expr) -> tuple[str, ...] | None:
+    """Names left of a product after division; None when the two are no plain products."""
+    product, by = list(numel.factors()[1]), divisor.factors()[1]
+    if not all(factor.isidentifier() for factor in (*product, *by)):
+        return None
+    for factor in by:
+        if factor not in product:
+            return None
+        product.remove(factor)
+    return tuple(n for n in numel.names() if n in product)
