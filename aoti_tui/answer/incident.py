@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aoti_tui.answer.judge import judge
+from aoti_tui.answer.judge import Judged, Search, judge
 from aoti_tui.answer.known import known_of
 from aoti_tui.answer.log_notes import log_notes
+from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import LogText
@@ -24,7 +25,7 @@ from aoti_tui.failure.prose.headline import headline
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.names import trace_name
 from aoti_tui.failure.provenance.tree import walk
-from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.model import GivenInput, ReplayResult
@@ -56,6 +57,15 @@ class Workshop:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A failure explained with what a replay showed; ``judged`` is None where nothing that fits
+    is launched."""
+
+    failure: Failure
+    judged: Judged | None
+
+
 @dataclass(frozen=True)
 class Incident:
     """A wrapper with what came with it. See :func:`~aoti_tui.answer.opening.open_incident`."""
@@ -71,6 +81,8 @@ class Incident:
     notes: tuple[str, ...]
     """Look-alikes of the log, problems of the inputs, whatever the user should know."""
     workshop: Workshop
+    input_notes: tuple[str, ...] = ()
+    """Those of ``notes`` that are of the inputs."""
 
     def kernel_program(self, name: str) -> KernelProgram:
         """One kernel's program, parsed at the first call."""
@@ -135,49 +147,49 @@ class Incident:
 
     def with_log(self, text: LogText, name: str) -> Incident:
         """The same wrapper with a log brought later."""
-        reading = read_log(text)
-        failures = self.workshop.explainer.failures(reading, self.known)
-        notes = (*self._own_notes(), *log_notes(reading, failures, self.index))
-        return replace(self, log=reading, log_name=name, failures=failures, notes=notes)
+        return replace(self, log=read_log(text), log_name=name)._explained()
 
     def with_inputs(self, path: Path) -> Incident:
         """The same wrapper with other inputs. Raises ArtifactError for unusable ones."""
         self.close()
         given = replace(self.given, inputs=path)
-        workshop = Workshop(self.index, given)
         known, inputs, notes = known_of(self.index, given)
-        changed = replace(
-            self, given=given, workshop=workshop, known=known, inputs=inputs, notes=notes
-        )
+        workshop = Workshop(self.index, given)
+        changed = replace(self, given=given, workshop=workshop, known=known, inputs=inputs)
+        return replace(changed, input_notes=notes, notes=notes)._explained()
+
+    def _explained(self) -> Incident:
+        """With the failures of the log, as far as they can be told before anything runs."""
         if self.log is None:
-            return changed
-        failures = workshop.explainer.failures(self.log, known)
-        return replace(
-            changed,
-            failures=failures,
-            notes=(*notes, *log_notes(self.log, failures, self.index)),
-        )
+            return self
+        explainer = self.workshop.explainer
+        found = explainer.failures(self.log, self.known)
+        failures = tuple(unreplayed(explainer, failure, self.known) for failure in found)
+        notes = (*self.input_notes, *log_notes(self.log, failures, self.index))
+        return replace(self, failures=failures, notes=notes)
 
-    def _own_notes(self) -> tuple[str, ...]:
-        return known_of(self.index, self.given)[2]
+    def judge(
+        self,
+        failure: Failure,
+        progress: Progress | None = None,
+        *,
+        scanned: ReplayResult | None = None,
+        only: frozenset[LaunchId] | None = None,
+    ) -> Verdict:
+        """The failure judged by a replay: which launch fired, with which values, and why.
 
-    def diagnose(self, failure: Failure, progress: Progress | None = None) -> Failure:
-        """The failure judged by a replay: which candidate fired, with which values, and why.
-
-        Slow (a worker starts and kernels run): call it off the interface's thread. Raises
-        ReplayError when nothing could be replayed.
+        ``scanned`` is a whole-grid result at hand, so that its launch is not run again; ``only``
+        limits the search to some launches. Slow (a worker starts and kernels run): call it off
+        the interface's thread. Raises ReplayError when nothing could be replayed.
         """
-        judged = judge(
-            self.session(),
-            self.workshop.explainer.memory,
-            self.kernel_program,
-            failure,
-            progress=progress,
-        )
+        explainer = self.workshop.explainer
+        known_results = {scanned.launch: scanned} if scanned is not None else {}
+        search = Search(self.session(), explainer, failure, only, progress, known_results)
+        judged = judge(search, self.known)
         if judged is None:
-            return failure
+            return Verdict(failure, None)
         known = replace(self.known, names=judged.evidence.values)
-        explained = self.workshop.explainer.explain(
+        explained = explainer.explain(
             judged.candidate,
             failure.candidates,
             failure.logged,
@@ -185,9 +197,11 @@ class Incident:
             judged.evidence,
             judged.launch.id,
         )
-        return replace(
+        explained = replace(
             explained,
             programs=failure.programs,
             threads=failure.threads,
+            rivals=judged.rivals,
             notes=(*explained.notes, *judged.notes),
         )
+        return Verdict(explained, judged)

@@ -1,293 +1,359 @@
-"""A replay of what may have failed, as evidence for the cause.
+"""Which launch made the assert of a log fire: the one search that all front ends ask.
 
-Where several kernels or launches fit a log, each is replayed in the order of the wrapper, and the
-first that fires is the one: on the GPU the first assert ends the process.
+The launches whose assert fits the log are replayed in the order in which the GPU comes to them.
+The values decide whether the wrapper comes to a launch at all, the log which programs must fail,
+and the order the rest: the first launch that fails ends the process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 
-from aoti_tui.answer.trace import trace_failing
-from aoti_tui.failure.cause.elements import SHOWN, valid_range
+from aoti_tui.answer.evidence import evidence_of
+from aoti_tui.answer.gates import gate_words, outside_words
 from aoti_tui.failure.cause.evidence import Evidence
-from aoti_tui.failure.cause.not_finite import not_finite_words
-from aoti_tui.failure.model import BadElement, BadElements, Candidate, Failure, Source
-from aoti_tui.failure.prose.words import integer, plural, valid_words
-from aoti_tui.failure.provenance.tree import walk
-from aoti_tui.flow.storages import Memory
-from aoti_tui.index.model import Launch, WrapperIndex
-from aoti_tui.kernel.asserts import raw_index
-from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.failure.explain import Explainer
+from aoti_tui.failure.model import Candidate, Failure, Program, Rival
+from aoti_tui.failure.prose.words import plural
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.questions.facts import (
-    ReplayFacts,
-    TruncatedSymbol,
-    collect_facts,
-    truncation_words,
-)
+from aoti_tui.replay.model import FiredAssert, Gate, ReplayResult
+from aoti_tui.replay.recorded.results import rests_on_made_up
 from aoti_tui.replay.session import ReplaySession
 
 Progress = Callable[[str, float], None]
-_MOST_LAUNCHES = 24
+MOST_LAUNCHES = 24
+"""Launches that are replayed in search of the one that fired."""
+_SHOWN = 8
+FATAL = ("cancelled", "unavailable", "bad-inputs")
+"""Kinds of errors that end the search: no other launch would fare better."""
+
+
+class Standing(IntEnum):
+    """How a launch stands after its replay, the likeliest first."""
+
+    AGREES = 0
+    """Its assert fires in every program that the log names."""
+    PARTLY = 1
+    """In some of them."""
+    GUESSED = 2
+    """It fires on made-up data, or behind a condition that such data decide."""
+    ELSEWHERE = 3
+    """It fires, but in no program of the log."""
+    OPEN = 4
+    """It was not replayed, or made-up data keep it silent."""
+    SILENT = 5
+    """It runs and its assert holds."""
+    EMPTY = 6
+    """Its grid has no program."""
+    UNREACHED = 7
+    """The values lead past it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One launch that fits the log, and what its replay showed."""
+
+    candidate: Candidate
+    launch: Launch
+    standing: Standing
+    result: ReplayResult | None = None
+    fired: FiredAssert | None = None
+    closed: Gate | None = None
+    """What leads past the launch."""
+    problem: str = ""
+    """Why it was not replayed."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.launch.kernel} (:{self.launch.line})"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The candidate and launch that fired (or the first, when none did) and what it showed."""
+    """The launch that fired, or else the likeliest, with what speaks for and against it.
+
+    ``result`` is the scan of its whole grid, None when it could not be replayed. ``agrees`` is
+    whether its assert fired in every program that the log names. ``rivals`` is what stays open.
+    """
 
     candidate: Candidate
     launch: Launch
+    result: ReplayResult | None
+    standing: Standing
     evidence: Evidence
+    rivals: tuple[Rival, ...]
     notes: tuple[str, ...]
 
+    @property
+    def agrees(self) -> bool:
+        return self.standing is Standing.AGREES
 
-def judge(
-    session: ReplaySession,
-    memory: Memory,
-    program_of: Callable[[str], KernelProgram],
-    failure: Failure,
-    progress: Progress | None = None,
-) -> Judged | None:
-    """Replays what fits the failure until its assert fires.
+
+@dataclass
+class Search:
+    """One failure's search. ``scanned`` are results at hand: such a launch is not run again.
+    ``only`` limits it to some launches."""
+
+    session: ReplaySession
+    explainer: Explainer
+    failure: Failure
+    only: frozenset[LaunchId] | None = None
+    progress: Progress | None = None
+    scanned: dict[LaunchId, ReplayResult] = field(default_factory=dict)
+
+    def attempts(self) -> list[Attempt]:
+        """Replays launch after launch until one agrees with the log. Raises ReplayError when none
+        could be replayed."""
+        found: list[Attempt] = []
+        error: ReplayError | None = None
+        pairs = pairs_of(self.failure, self.only)
+        for number, (candidate, launch) in enumerate(pairs):
+            if len(found) >= MOST_LAUNCHES:
+                problem = f"it was not replayed: only {MOST_LAUNCHES} launches are tried"
+                found.append(Attempt(candidate, launch, Standing.OPEN, problem=problem))
+                continue
+            if self.progress is not None:
+                self.progress(f"replaying {launch.kernel} (:{launch.line})", number / len(pairs))
+            try:
+                attempt = self.attempt(candidate, launch)
+            except ReplayError as failed:
+                if failed.kind in FATAL:
+                    raise
+                error = failed
+                problem = f"it was not replayed: {failed.why}"
+                attempt = Attempt(candidate, launch, Standing.OPEN, problem=problem)
+            found.append(attempt)
+            if attempt.standing is Standing.AGREES:
+                break
+        if error is not None and all(a.result is None for a in found):
+            raise error
+        return found
+
+    def attempt(self, candidate: Candidate, launch: Launch) -> Attempt:
+        """One launch, replayed. Raises ReplayError."""
+        result = self.scanned.get(launch.id)
+        if result is None:
+            result = self.scanned[launch.id] = self.session.run(launch)
+        fired = next((a for a in result.asserts if a.kernel_line == candidate.kernel_line), None)
+        closed = next((gate for gate in result.gates if gate.closed), None)
+        standing = self._standing(candidate, result, fired, closed)
+        return Attempt(candidate, launch, standing, result, fired, closed)
+
+    def _standing(
+        self,
+        candidate: Candidate,
+        result: ReplayResult,
+        fired: FiredAssert | None,
+        closed: Gate | None,
+    ) -> Standing:
+        if closed is not None:
+            return Standing.UNREACHED
+        if 0 in result.grid:
+            invented = any(a.source == "made-up" for a in result.arguments if a.value is not None)
+            return Standing.OPEN if invented else Standing.EMPTY
+        guessed = not all(gate.open for gate in result.gates)
+        if fired is None:
+            program = self.explainer.program_of(candidate.kernel)
+            guessed |= rests_on_made_up(candidate.kernel_line, program, result.arguments)
+            return Standing.OPEN if guessed else Standing.SILENT
+        if guessed or fired.depends_on_made_up:
+            return Standing.GUESSED
+        logged = set(self.failure.programs)
+        if logged <= set(fired.programs):
+            return Standing.AGREES
+        return Standing.PARTLY if logged & set(fired.programs) else Standing.ELSEWHERE
+
+
+def judge(search: Search, known: Known) -> Judged | None:
+    """The launch that made a failure's assert fire.
 
     None when nothing that fits is launched. Raises ReplayError when no launch could be replayed.
     """
-    pairs = list(_pairs(memory.index, failure))
-    last_error: ReplayError | None = None
-    first: Judged | None = None
-    notes: list[str] = []
-    for number, (candidate, launch) in enumerate(pairs[:_MOST_LAUNCHES]):
-        if progress is not None:
-            progress(f"replaying {launch.kernel} (:{launch.line})", number / len(pairs))
-        found = program_of(candidate.kernel).assert_at(candidate.kernel_line)
-        if found is None:
-            continue
-        try:
-            facts = collect_facts(
-                session,
-                launch,
-                found.line,
-                raw_index(program_of(candidate.kernel), found),
-                found.index,
-                found.upper,
-            )
-        except ReplayError as error:
-            if error.kind in ("cancelled", "unavailable", "bad-inputs"):
-                raise
-            last_error = error
-            notes.append(f"{launch.kernel} (:{launch.line}) was not replayed: {error.why}")
-            continue
-        program = program_of(candidate.kernel)
-        evidence = evidence_of(facts, found, failure, program)
-        if facts.fired and not facts.made_up and _needs_tracing(failure, candidate):
-            evidence = traced_evidence(session, memory, launch, program, found, facts, evidence)
-        judged = Judged(candidate, launch, evidence, ())
-        if facts.fired:
-            return Judged(
-                candidate, launch, evidence, (*notes, *_agreement(failure, candidate, facts))
-            )
-        first = first or judged
-    if first is None and last_error is not None:
-        raise last_error
-    if first is None:
+    failure, explainer = search.failure, search.explainer
+    attempts = search.attempts()
+    if not attempts:
         return None
-    said = (
-        "the replay with the given inputs did not make this assert fire: are they the inputs of "
-        "the failed run?"
+    chosen = min(attempts, key=lambda a: (bool(a.candidate.conflicts), a.standing))
+    evidence = Evidence()
+    if chosen.result is not None:
+        shown = explainer.explain(
+            chosen.candidate, failure.candidates, failure.logged, known, fired=chosen.launch.id
+        )
+        evidence = evidence_of(
+            search.session,
+            explainer.memory,
+            explainer.program_of(chosen.candidate.kernel),
+            shown,
+            chosen.launch,
+            chosen.result,
+        )
+    rivals = tuple(_rivals(search, chosen, attempts))
+    against = tuple(_contradictions(search, chosen, attempts))
+    undecided = tuple(_undecided(search, chosen, rivals))
+    if chosen.standing not in (Standing.AGREES, Standing.PARTLY) and not (against or undecided):
+        undecided = ("no replay made this assert fire",)
+    return Judged(
+        chosen.candidate,
+        chosen.launch,
+        chosen.result,
+        chosen.standing,
+        replace(evidence, contradictions=against, undecided=undecided),
+        rivals,
+        tuple(_notes(search, chosen, attempts)),
     )
-    return Judged(first.candidate, first.launch, first.evidence, (*notes, said))
 
 
-def _pairs(index: WrapperIndex, failure: Failure) -> Iterator[tuple[Candidate, Launch]]:
+def pairs_of(
+    failure: Failure, only: frozenset[LaunchId] | None = None
+) -> list[tuple[Candidate, Launch]]:
+    """What fits the log, in the order in which the GPU comes to it; what the log itself speaks
+    against comes last."""
     found = [
         (candidate, launch)
         for candidate in failure.candidates
-        for launch in index.launches_of(candidate.kernel)
+        for launch in candidate.launches
+        if only is None or launch.id in only
     ]
-    yield from sorted(found, key=lambda pair: (not pair[1].function.is_main, pair[1].line))
+    return sorted(found, key=_order)
 
 
-def evidence_of(
-    facts: ReplayFacts, found: KernelAssert, failure: Failure, program: KernelProgram
-) -> Evidence:
-    """What the facts say of the failure, in the terms that a cause is judged by."""
-    equal, above = facts.at_bound, facts.above_bound
-    # Every examined lane failed: what is neither at nor above the bound is too small.
-    below = facts.lanes_examined - equal - above if facts.raw_min is not None else 0
-    notes: list[str] = []
-    if facts.fired and not facts.complete:
-        notes.append(
-            f"{facts.lanes_examined} of {plural(facts.failing_lanes, 'failing lane')} were looked "
-            f"at, in {facts.programs_examined} of {plural(len(facts.programs), 'program')}"
+def _order(pair: tuple[Candidate, Launch]) -> tuple[bool, bool, LaunchId]:
+    candidate, launch = pair
+    return bool(candidate.conflicts), not launch.function.is_main, launch.id
+
+
+# -- what stays open --------------------------------------------------------------------------
+
+
+def _rivals(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[Rival]:
+    for other in attempts:
+        if other is chosen or other.candidate.conflicts:
+            continue
+        decided_by = _decided_by(search, other)
+        if decided_by:
+            candidate = other.candidate
+            yield Rival(candidate.kernel, candidate.kernel_line, other.launch, decided_by)
+
+
+def _decided_by(search: Search, other: Attempt) -> str:
+    """What would tell whether a launch is the one; ``""`` where the values ruled it out."""
+    if other.problem:
+        return other.problem
+    if other.result is None or other.standing >= Standing.SILENT:
+        return ""
+    if other.standing in (Standing.PARTLY, Standing.ELSEWHERE):
+        count = plural(len(other.fired.programs if other.fired else ()), "program")
+        return f"its assert fires too with these inputs, in {count}, not in all that the log names"
+    gate = next((gate for gate in other.result.gates if not gate.open), None)
+    if gate is not None:
+        return gate_words(search.explainer, gate, other.launch)
+    return f"data that is made up: {', '.join(_made_up(other.result))}"
+
+
+def _made_up(result: ReplayResult) -> list[str]:
+    return [a.expression or a.name for a in result.arguments if a.source == "made-up"]
+
+
+# -- for and against --------------------------------------------------------------------------
+
+
+def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[str]:
+    """What the log or the values say against the chosen launch."""
+    yield from (f"the log fits another kernel: {said}" for said in chosen.candidate.conflicts)
+    result = chosen.result
+    if result is None:
+        return
+    if chosen.closed is not None:
+        yield f"not reached: {gate_words(search.explainer, chosen.closed, chosen.launch)}"
+    elif chosen.standing is Standing.EMPTY:
+        grid = "×".join(map(str, result.grid))
+        yield f"no program runs: with these inputs the grid is {grid}, the launch is skipped"
+    elif chosen.standing is Standing.SILENT:
+        yield (
+            "the replay with the given inputs did not make this assert fire: are they the inputs "
+            "of the failed run?"
         )
-    raw = raw_index(program, found)
-    if raw is not None and facts.first_values:
-        strange = not_finite_words(program, raw, found.order, facts.first_values)
-        if strange is not None:
-            notes.append(f"{strange}, which no integer can hold")
-            notes.extend(
-                f"dimension {s.dim} of input {s.position} ({s.name}) is 0"
-                for s in failure.index.sources
-                if s.kind == "input_dim" and _size(failure, s) == 0
-            )
-    overflow = next(
-        (
-            f"{o.name} is {o.got} where plain arithmetic gives {o.exact} (kernel line "
-            f"{o.kernel_line})"
-            for o in facts.overflows
-        ),
-        None,
-    )
-    bound = facts.bound
-    if bound is None and failure.bound.value is not None:
-        bound = int(failure.bound.value)
-    return Evidence(
-        bound=bound,
-        failing=facts.lanes_examined,
-        equal=equal,
-        above=above,
-        below=below,
-        raw_min=facts.raw_min,
-        raw_max=facts.raw_max,
-        masked_out=facts.masked_from_accesses,
-        truncated_symbol=_truncated(facts.truncated, failure),
-        overflow=overflow,
-        made_up=facts.made_up,
-        fired=facts.fired,
-        programs=facts.programs,
-        values=dict(facts.first_values or {}),
-        notes=tuple(notes),
-    )
+    if 0 not in result.grid:
+        outside = outside_words(search.failure.programs, result.grid)
+        yield from [outside] if outside else []
+    if chosen.standing in (Standing.PARTLY, Standing.ELSEWHERE) and chosen.fired is not None:
+        yield from _missing(search.failure.programs, chosen)
+    for before in result.failed_before:
+        yield f"with these inputs {before} fails before it, which the log does not name"
+    for other in attempts:
+        if other is chosen or other.launch.id > chosen.launch.id or other.result is None:
+            continue
+        if other.closed is None and any(not a.depends_on_made_up for a in other.result.asserts):
+            yield f"with these inputs {other.name} fails before it, in other programs"
 
 
-def _size(failure: Failure, source: Source) -> int | None:
-    """The known size of an input's dimension that the index comes from."""
-    for node in walk(failure.index.tree):
-        if node.source == source and node.value is not None:
-            return int(node.value)
-    return None
-
-
-def evidence_at(
-    session: ReplaySession,
-    memory: Memory,
-    program: KernelProgram,
-    launch: Launch,
-    failure: Failure,
-) -> Evidence:
-    """What one launch shows of the failure's assert, whether or not it fires. Raises
-    ReplayError."""
-    found = program.assert_at(failure.kernel_line)
-    if found is None:
-        return Evidence()
-    raw = raw_index(program, found)
-    facts = collect_facts(session, launch, found.line, raw, found.index, found.upper)
-    unknown = replace(failure, bound=replace(failure.bound, value=None))
-    evidence = evidence_of(facts, found, unknown, program)
-    if not facts.fired or facts.made_up:
-        return evidence
-    return traced_evidence(session, memory, launch, program, found, facts, evidence)
-
-
-def _needs_tracing(failure: Failure, candidate: Candidate) -> bool:
-    """Whether the inputs file alone did not name the wrong elements already."""
-    return failure.bad is None or candidate.kernel != failure.kernel
-
-
-def traced_evidence(
-    session: ReplaySession,
-    memory: Memory,
-    launch: Launch,
-    program: KernelProgram,
-    found: KernelAssert,
-    facts: ReplayFacts,
-    evidence: Evidence,
-) -> Evidence:
-    """The evidence with where the failing lanes' index comes from, element by element."""
-    raw = raw_index(program, found)
-    bound = facts.bound
-    if raw is None or not raw.isidentifier() or bound is None or bound <= 0:
-        return evidence
-    try:
-        traced = trace_failing(session, memory, launch, found.line, raw, facts.programs)
-    except ReplayError as error:
-        if error.kind in ("cancelled", "unavailable"):
-            raise
-        return evidence
-    lowest, highest = valid_range(found, raw, bound)
-    values = [one.value for one in traced.elements]
-    outside = [v for v in values if v > highest or (lowest is not None and v < lowest)]
-    if values and len(outside) == len(values):
-        first = traced.elements[0]
-        bad = BadElements(
-            name=first.name,
-            position=first.position,
-            shape=first.shape,
-            first=tuple(
-                BadElement(one.index, one.element, one.value) for one in traced.elements[:SHOWN]
-            ),
-            count=len(values),
-            lowest=lowest,
-            highest=highest,
-            smallest=min(values),
-            largest=max(values),
-            equal=sum(v == bound for v in values),
-            above=sum(v > bound for v in values),
-            below=sum(v < bound for v in values),
-            found_by="replay",
-            complete=traced.complete,
-        )
-        return replace(evidence, bad=bad)
-    seen = traced.first
-    if seen is None:
-        return evidence
-    said = f"{raw} = {integer(seen.value)} in lane {list(seen.lane)} of program {seen.program}"
-    said += f", {valid_words(lowest, highest)}"
-    if seen.loaded:
-        said += f"; loaded from {seen.loaded}"
-        said += f", computed by {seen.computed_by}" if seen.computed_by else ""
-    return replace(evidence, traced=said)
-
-
-def _truncated(symbols: tuple[TruncatedSymbol, ...], failure: Failure) -> str | None:
-    """The truncated symbol on the path of this failure's bound or index, in words."""
-    on_path = {
-        node.name
-        for tree in (failure.bound.tree, failure.index.tree)
-        for node in walk(tree)
-        if node.kind == "symbol"
-    }
-    for symbol in symbols:
-        if symbol.name in on_path:
-            return truncation_words(symbol)
-    return None
-
-
-def _agreement(failure: Failure, candidate: Candidate, facts: ReplayFacts) -> tuple[str, ...]:
-    notes: list[str] = []
-    if len(failure.candidates) > 1:
-        notes.append(
-            f"{len(failure.candidates)} kernels fit the log; the replay made {candidate.kernel} "
-            "fire first"
-        )
-    if facts.made_up:
-        notes.append("the replay rests on made-up data for what is not known: it confirms nothing")
-        return tuple(notes)
-    missing = set(failure.programs) - set(facts.programs)
-    if failure.programs and missing:
-        shown = ", ".join(str(p) for p in sorted(missing)[:4])
-        notes.append(
+def _missing(programs: Sequence[Program], chosen: Attempt) -> Iterator[str]:
+    assert chosen.fired is not None
+    missing = sorted(set(programs) - set(chosen.fired.programs))
+    if missing and chosen.standing is Standing.ELSEWHERE:
+        shown = ", ".join(str(p) for p in missing[:4])
+        yield (
             f"the log names {plural(len(missing), 'program')} that did not fail in the replay "
             f"({shown}): the inputs may not be those of the failed run"
         )
-    elif failure.programs:
-        count = len(failure.programs)
-        which = "the program" if count == 1 else f"all {count} programs"
-        notes.append(
-            f"{which} of the log failed in the replay too ({len(facts.programs)} in all)"
-            if len(facts.programs) != count
-            else f"{which} of the log, and no other, failed in the replay too"
+
+
+def _undecided(search: Search, chosen: Attempt, rivals: Sequence[Rival]) -> Iterator[str]:
+    """What must be known before anything can be confirmed."""
+    if chosen.problem:
+        yield f"{chosen.name}: {chosen.problem}"
+    if chosen.result is not None and chosen.standing in (Standing.GUESSED, Standing.OPEN):
+        gate = next((gate for gate in chosen.result.gates if not gate.open), None)
+        if gate is not None and not gate.closed:
+            yield f"whether it runs is open: {gate_words(search.explainer, gate, chosen.launch)}"
+        else:
+            yield "the replay rests on made-up data for what is not known: it confirms nothing"
+    for rival in rivals:
+        if rival.launch.id < chosen.launch.id:
+            yield f"{rival.kernel} (:{rival.launch.line}) comes before it: {rival.decided_by}"
+
+
+def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[str]:
+    failure = search.failure
+    ruled_out = [a for a in attempts if a is not chosen and a.standing >= Standing.SILENT]
+    for other in ruled_out[:_SHOWN]:
+        if other.closed is not None:
+            why = gate_words(search.explainer, other.closed, other.launch)
+            yield f"{other.name} is not reached: {why}"
+        elif other.standing is Standing.EMPTY:
+            yield f"{other.name} runs no program: its grid is empty with these inputs"
+        else:
+            yield f"{other.name} does not make the assert fire with these inputs"
+    if len(ruled_out) > _SHOWN:
+        yield f"and {len(ruled_out) - _SHOWN} more launches that the values rule out"
+    if chosen.fired is None or chosen.standing > Standing.PARTLY:
+        return
+    if len(failure.candidates) > 1:
+        yield (
+            f"{len(failure.candidates)} kernels fit the log; the replay made "
+            f"{chosen.candidate.kernel} fire first"
         )
-    return tuple(notes)
+    yield from _agreement(failure.programs, chosen.fired.programs)
+
+
+def _agreement(logged: Sequence[Program], fired: Sequence[Program]) -> Iterator[str]:
+    missing = sorted(set(logged) - set(fired))
+    if missing:
+        shown = ", ".join(str(p) for p in missing[:4])
+        yield (
+            f"the log names {plural(len(missing), 'program')} that did not fail in the replay "
+            f"({shown}): the inputs may not be those of the failed run"
+        )
+        return
+    if not logged:
+        return
+    which = "the program" if len(logged) == 1 else f"all {len(logged)} programs"
+    yield (
+        f"{which} of the log failed in the replay too ({len(fired)} in all)"
+        if len(fired) != len(logged)
+        else f"{which} of the log, and no other, failed in the replay too"
+    )

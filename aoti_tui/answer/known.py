@@ -12,7 +12,7 @@ from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.data.inputs import check_given, decode_given
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, SymbolValue
-from aoti_tui.replay.questions.facts import truncated_symbols, truncation_words
+from aoti_tui.replay.questions.truncated import truncated_symbols, truncation_words
 
 
 def known_of(

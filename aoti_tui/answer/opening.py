@@ -60,6 +60,7 @@ def open_incident(
         known=known,
         inputs=inputs,
         notes=notes,
+        input_notes=notes,
         workshop=workshop,
     )
     if log is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from aoti_tui.answer.evidence import evidence_of
 from aoti_tui.answer.incident import Incident
-from aoti_tui.answer.judge import evidence_at
 from aoti_tui.failure.model import Cause, Failure
 from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.prose.headline import headline, short_assert
@@ -88,7 +88,10 @@ def _then(incident: Incident, failure: Failure, launch: Launch, result: ReplayRe
     explainer = incident.workshop.explainer
     candidate = next(c for c in failure.candidates if c.kernel == failure.kernel)
     program = incident.kernel_program(failure.kernel)
-    evidence = evidence_at(incident.session(), explainer.memory, program, launch, failure)
+    shown = explainer.explain(
+        candidate, failure.candidates, failure.logged, _known(incident, result), fired=launch.id
+    )
+    evidence = evidence_of(incident.session(), explainer.memory, program, shown, launch, result)
     known = replace(_known(incident, result), names=evidence.values)
     then = explainer.explain(
         candidate, failure.candidates, failure.logged, known, evidence, launch.id

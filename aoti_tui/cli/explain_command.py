@@ -54,7 +54,7 @@ def answered(incident: Incident, *, replay: bool) -> tuple[Failure, ...]:
     found: list[Failure] = []
     for failure in incident.failures:
         try:
-            found.append(incident.diagnose(failure))
+            found.append(incident.judge(failure).failure)
         except ReplayError as error:
             found.append(incident.with_note(failure, f"no replay: {error}"))
     return tuple(found)

@@ -18,6 +18,7 @@ from aoti_tui.failure.model import (
     IndexedTensor,
     MemoryFault,
     ProvenanceNode,
+    Rival,
     Source,
     ValueProvenance,
 )
@@ -90,9 +91,22 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "fixes": [{"title": f.title, "text": f.text} for f in failure.fixes],
         "siblings": [{"kernel_line": line, "message": text} for line, text in failure.siblings],
         "notes": list(failure.notes),
+        "launch_line": failure.launch.line if failure.launch is not None else None,
+        "rivals": [rival_json(r) for r in failure.rivals],
+        "contradictions": list(failure.contradictions),
         "bad_elements": _bad(failure.bad),
         "indexed": _indexed(failure.indexed),
         "traced": failure.traced or None,
+    }
+
+
+def rival_json(rival: Rival) -> dict[str, Any]:
+    """Another launch that fits the log, and what would decide."""
+    return {
+        "kernel": rival.kernel,
+        "kernel_line": rival.kernel_line,
+        "launch_line": rival.launch.line,
+        "decided_by": rival.decided_by,
     }
 
 

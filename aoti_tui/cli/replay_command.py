@@ -7,12 +7,12 @@ import json
 import sys
 from typing import Any
 
-from aoti_tui.answer.agreement import Candidate, agrees, which_fired
 from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.judge import Judged
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import replay_arguments
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
-from aoti_tui.cli.json_output import VERSION, source_json
+from aoti_tui.cli.json_output import VERSION, rival_json, source_json
 from aoti_tui.cli.opening import open_from
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
 from aoti_tui.failure.prose.words import source_words
@@ -48,25 +48,28 @@ def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
         print("\n".join(incident.notes), file=sys.stderr)
         return NOTHING_MATCHES
     failure = incident.failures[0]
-    fitting = [
-        Candidate(launch, one.kernel_line)
-        for one in failure.candidates
-        for launch in incident.index.launches_of(one.kernel)
-        if arguments.launch in (None, launch.line)
-    ]
-    if not fitting:
+    only = None
+    if arguments.launch is not None:
+        fitting = [la for one in failure.candidates for la in one.launches]
+        only = frozenset(la.id for la in fitting if la.line == arguments.launch)
+        if not only:
+            lines = ", ".join(f":{la.line}" for la in failure.launches) or "no line"
+            raise ArtifactError(
+                f"no launch of {failure.kernel} stands on line {arguments.launch}",
+                f"it is launched on {lines}",
+                "Choose one of these with --launch LINE.",
+            )
+    judged = incident.judge(failure, only=only).judged
+    if judged is None:
         raise ArtifactError(
-            f"no launch of {failure.kernel} stands on line {arguments.launch}",
-            f"it is launched on {', '.join(f':{la.line}' for la in failure.launches) or 'no line'}",
-            "Choose one of these with --launch LINE.",
+            f"{failure.kernel} is never launched in this wrapper",
+            "nothing that fits the log is launched",
+            "Give the wrapper of the model that failed.",
         )
-    session = incident.session()
-    chosen = fitting[0]
-    if len(fitting) > 1:
-        chosen = which_fired(session, fitting, failure.programs)[0].candidate
-    result = session.run(chosen.launch, program=arguments.program)
-    fits = agrees(result, chosen.kernel_line, failure.programs)
-    return _report(incident, chosen.launch, result, fits, arguments)
+    result = judged.result
+    if result is None or arguments.program is not None:
+        result = incident.session().run(judged.launch, program=arguments.program)
+    return _report(incident, judged.launch, result, judged, arguments)
 
 
 def _chosen(incident: Incident, arguments: argparse.Namespace) -> Launch:
@@ -115,7 +118,7 @@ def _report(
     incident: Incident,
     launch: Launch,
     result: ReplayResult,
-    fits: bool | None,
+    judged: Judged | None,
     arguments: argparse.Namespace,
 ) -> int:
     points: tuple[SweepPoint, ...] = ()
@@ -126,7 +129,7 @@ def _report(
         print(f"wrote {', '.join(str(p) for p in written)}", file=sys.stderr)
     answer = ask_writers(incident.session(), launch, arguments)
     if arguments.json:
-        found = result_json(result, fits, incident.session().input_problems())
+        found = result_json(result, judged, incident.session().input_problems())
         if points:
             found["sweep"] = [_point_json(p) for p in points]
         if answer is not None:
@@ -134,7 +137,7 @@ def _report(
         json.dump({"version": VERSION, **found}, sys.stdout, indent=2, ensure_ascii=False)
         print()
     else:
-        print("\n".join(_lines(result, fits, incident.session().input_problems())))
+        print("\n".join(_lines(result, judged, incident.session().input_problems())))
         for point in points:
             print(_point_text(arguments.sweep, point))
         if answer is not None:
@@ -143,7 +146,7 @@ def _report(
 
 
 def result_json(
-    result: ReplayResult, fits: bool | None, problems: tuple[str, ...] = ()
+    result: ReplayResult, judged: Judged | None, problems: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """One launch's replay, as the README describes it."""
     return {
@@ -170,7 +173,10 @@ def result_json(
         ],
         "asserts": [_assert_json(a) for a in result.asserts],
         "memory": [_fault_json(f) for f in result.faults],
-        "agrees_with_log": fits,
+        "agrees_with_log": judged.agrees if judged is not None else None,
+        "not_reached": next((gate.words for gate in result.gates if gate.closed), None),
+        "contradictions": list(judged.evidence.contradictions) if judged is not None else [],
+        "rivals": [rival_json(r) for r in judged.rivals] if judged is not None else [],
         "flags": [{"kernel_line": line, "text": text} for line, text in result.flags],
         "notes": [*result.notes, *problems],
     }
@@ -205,7 +211,7 @@ def _fault_json(fault: MemoryFault) -> dict[str, Any]:
     }
 
 
-def _lines(result: ReplayResult, fits: bool | None, problems: tuple[str, ...]) -> list[str]:
+def _lines(result: ReplayResult, judged: Judged | None, problems: tuple[str, ...]) -> list[str]:
     grid = "×".join(map(str, result.grid))
     blocks = " ".join(f"{name}={size}" for name, size in result.blocks.items())
     lines = [f"{result.kernel} (:{result.site.line})  grid {grid}  {blocks}"]
@@ -236,10 +242,14 @@ def _lines(result: ReplayResult, fits: bool | None, problems: tuple[str, ...]) -
             f"{fault.argument}, which has {fault.size}; program {fault.program}, lane {fault.lane}"
             f" ({fault.count} lanes)"
         )
-    if fits is not None:
+    if judged is not None:
         lines.append(
-            "the programs of the log fail here too" if fits else "this does not agree with the log"
+            "the programs of the log fail here too"
+            if judged.agrees
+            else "this does not agree with the log"
         )
+        lines += [f"against it: {said}" for said in judged.evidence.contradictions]
+        lines += [f"fits too: {r.kernel} (:{r.launch.line}): {r.decided_by}" for r in judged.rivals]
     lines += [f"kernel line {line}: {text}" for line, text in result.flags]
     lines += [f"note: {note}" for note in (*result.notes, *problems)]
     return lines

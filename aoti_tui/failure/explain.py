@@ -134,7 +134,9 @@ class Explainer:
         ops = op_patterns(launch.aten if launch is not None else ())
         question = _question(asserted, bound, index)
         possible = possible_causes(question)
-        evidence = evidence or Evidence(bound=size)
+        evidence = evidence or Evidence()
+        if evidence.bound is None:
+            evidence = replace(evidence, bound=size)
         if bad is None and not evidence.made_up:
             bad = evidence.bad
         cause = confirmed_cause(question, evidence)
@@ -145,7 +147,9 @@ class Explainer:
             cause = self._cause_by_range(question, asserted, known)
         if cause is None:
             cause = replace(possible[0], evidence=evidence.notes)
-        rest = () if cause.confirmed else possible[1:]
+        if cause.confirmed and (evidence.contradictions or evidence.undecided):
+            cause = replace(cause, confirmed=False, confirm_with=question.confirm_command)
+        rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
         return Failure(
             message=found.message or (logged.message if logged else ""),
             kernel=kernel.name,
@@ -172,10 +176,15 @@ class Explainer:
             logged=logged,
             model_frames=launch.model_frames if launch is not None else (),
             debug_handle=launch.debug_handle if launch is not None else None,
-            notes=() if evidence.fired else _notes(candidates, chosen, launch),
+            notes=(
+                *evidence.undecided,
+                *(() if evidence.fired else _notes(candidates, chosen, launch)),
+            ),
             bad=bad if cause.code in BAD_INDEX else None,
             indexed=indexed,
             traced=evidence.traced if bad is None else "",
+            launch=launch,
+            contradictions=evidence.contradictions,
         )
 
     def _cause_by_range(
@@ -289,9 +298,11 @@ def _notes(
     notes: list[str] = []
     if len(candidates) > 1:
         others = ", ".join(c.kernel for c in candidates if c is not chosen)
+        first = chosen is candidates[0]
+        why = "launched first" if first else "the first that log and values do not rule out"
         notes.append(
             f"{len(candidates)} kernels fit the log; {chosen.kernel} is taken because it is "
-            f"launched first and the first assert ends the process. Others: {others}"
+            f"{why} and the first assert ends the process. Others: {others}"
         )
     if len(chosen.launches) > 1:
         lines = ", ".join(f":{la.line}" for la in chosen.launches)

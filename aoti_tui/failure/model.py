@@ -122,6 +122,19 @@ class Candidate:
     launches: tuple[Launch, ...]
     reason: str
     rank: int
+    conflicts: tuple[str, ...] = ()
+    """What of the log cannot be if this kernel fired (also in ``reason``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another launch that fits the log as well, and what would decide."""
+
+    kernel: str
+    kernel_line: int
+    launch: Launch
+    decided_by: str
+    """An input's value, a branch condition, made-up data, in words."""
 
 
 SourceKind = Literal[
@@ -245,7 +258,10 @@ COMPILER_FAULT: frozenset[CauseCode] = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why it failed. ``confirmed`` only when established from values.
+    """Why it failed.
+
+    ``confirmed`` needs a replay of the given data, or an exact argument, that makes this assert
+    fire in a program that the log names.
 
     ``evidence`` lists what was looked at; ``confirm_with`` says what would confirm it.
     """
@@ -363,3 +379,9 @@ class Failure:
     indexed: IndexedTensor | None = None
     traced: str = ""
     """Where a replay saw a bad index, in words, when no element of an input holds it unchanged."""
+    launch: Launch | None = None
+    """The launch that the answer is about; None when the kernel is never launched."""
+    rivals: tuple[Rival, ...] = ()
+    """What else fits: launches that neither the log nor the values rule out."""
+    contradictions: tuple[str, ...] = ()
+    """What the log or the values say against this answer. With any, nothing is confirmed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import LaunchId, Site
 
 Program = tuple[int, int, int]
@@ -98,6 +99,53 @@ class MemoryFault:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """What of the wrapper decides whether a launch runs at all, with the values of a replay.
+
+    ``kind`` is ``if``, ``else``, ``while`` (the loop around the launch) or ``check`` (a check of
+    the wrapper itself before the launch, which throws).
+    """
+
+    kind: str
+    line: int
+    condition: Expr | None
+    """That of an ``else`` is its ``if``'s."""
+    opens: bool | None
+    """Whether the values lead through to the launch; None where the condition is not known."""
+    made_up: bool = False
+    """Whether made-up data decided it."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether real values lead past the launch."""
+        return self.opens is False and not self.made_up
+
+    @property
+    def open(self) -> bool:
+        """Whether real values lead to the launch."""
+        return self.opens is True and not self.made_up
+
+    @property
+    def words(self) -> str:
+        """```if (arg2_1_scalar)` (:1064) is false``."""
+        condition = self.condition.written if self.condition is not None else "…"
+        if self.kind == "while":
+            runs = (
+                "may run or not" if self.opens is None else "runs" if self.opens else "never runs"
+            )
+            return f"the loop of line {self.line} {runs}"
+        if self.kind == "check":
+            return f"the wrapper itself stops at line {self.line}: {condition} does not hold"
+        if self.opens is None:
+            value = "not known"
+        else:
+            value = "true" if self.opens is (self.kind == "if") else "false"
+        if self.kind == "else":
+            return f"the else (:{self.line}) of `if ({condition})`, which is {value}"
+        return f"`if ({condition})` (:{self.line}) is {value}"
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayResult:
     kernel: str
     launch: LaunchId
@@ -112,6 +160,12 @@ class ReplayResult:
     programs_run: int
     flags: tuple[tuple[int, str], ...] = ()
     notes: tuple[str, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    """Branches and loops around the launch, outermost first, and checks before it that fail. A
+    launch that its gates lead past was replayed all the same."""
+    failed_before: tuple[str, ...] = ()
+    """Launches that feed this one and whose asserts fire first, on real data: the GPU stops
+    there."""
 
     @property
     def depends_on_made_up(self) -> bool:

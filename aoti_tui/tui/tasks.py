@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.answer import opening
 from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.judge import Judged
 from aoti_tui.answer.trial import tried
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
@@ -47,10 +48,6 @@ from aoti_tui.tui.request import OpenRequest
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
-
-
-MOST_LAUNCHES = 24
-"""Launches of one kernel that are scanned in search of the one that failed."""
 
 
 def _thread(screen: MainScreen, work: Callable[[], None], group: str) -> None:
@@ -237,36 +234,28 @@ def _replay(
     info = session.info()
     tell("Importing torch and triton …")
     session.warm()
-    judged = failure
     # What was set to try something says nothing about why the real run failed.
     what_if = session.settings != dict(incident.given.settings)
     several = failure is not None and (len(failure.candidates) > 1 or len(failure.launches) > 1)
-    if failure is not None and search and several and not what_if:
-        judged = incident.diagnose(failure, tell)
-        screen.post_message(Diagnosed(failure, judged))
-        launch = _fired_launch(incident, judged, launch, tell)
+    judged: Judged | None = None
+    searched = failure is not None and search and several and not what_if
+    if failure is not None and searched:
+        verdict = incident.judge(failure, tell)
+        judged = verdict.judged
+        screen.post_message(Diagnosed(failure, verdict.failure))
+    if judged is not None:
+        launch = judged.launch
     tell(f"Scanning {launch.kernel} (:{launch.line}) …")
-    result = session.run(launch, progress=progress)
+    result = judged.result if judged is not None else None
+    result = result or session.run(launch, progress=progress)
     program = program_to_record(result, wanted, failure.programs if failure is not None else ())
     recording = session.record(launch, program, progress=progress)
     source = incident.kernel_program(launch.kernel)
     outcome = Outcome(info, result, recording, source, recording.symbols)
     screen.post_message(Replayed(outcome, tried(incident, failure, launch, result)))
-    if failure is not None and judged is failure and not what_if:
-        screen.post_message(Diagnosed(failure, incident.diagnose(failure)))
-
-
-def _fired_launch(
-    incident: Incident, failure: Failure, fallback: Launch, tell: Callable[[str, float], None]
-) -> Launch:
-    """The first launch of the failure's kernel whose replay makes its assert fire."""
-    fitting = failure.launches
-    for number, launch in enumerate(fitting[:MOST_LAUNCHES] if len(fitting) > 1 else ()):
-        tell(f"Scanning {launch.kernel} (:{launch.line}) …", number / len(fitting))
-        result = incident.session().run(launch)
-        if any(fired.kernel_line == failure.kernel_line for fired in result.asserts):
-            return launch
-    return fitting[0] if fitting else fallback
+    if failure is not None and not searched and not what_if:
+        verdict = incident.judge(failure, scanned=result)
+        screen.post_message(Diagnosed(failure, verdict.failure))
 
 
 def cancel_replay(screen: MainScreen) -> None:

@@ -26,7 +26,7 @@ def diagnosed(
         given=Given(inputs=folder / "inputs.pt"),
     )
     try:
-        return incident.diagnose(incident.failures[0])
+        return incident.judge(incident.failures[0]).failure
     finally:
         incident.close()
 
@@ -83,7 +83,7 @@ def test_a_nan_behind_an_index_is_traced_to_the_division_that_made_it() -> None:
         given=Given(inputs=folder / "inputs.empty_batch.pt"),
     )
     try:
-        cause = incident.diagnose(incident.failures[0]).cause
+        cause = incident.judge(incident.failures[0]).failure.cause
     finally:
         incident.close()
     assert (cause.code, cause.confirmed) == ("index-too-negative", True)

@@ -43,7 +43,7 @@ def explained(case: Case, inputs: Path | None = None, *, replay: bool = False) -
     incident = open_incident(case.wrapper, log=case.log.read_text(), given=given)
     try:
         failure = incident.failures[0]
-        return incident.diagnose(failure) if replay else failure
+        return incident.judge(failure).failure if replay else failure
     finally:
         incident.close()
 

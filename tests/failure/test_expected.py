@@ -79,7 +79,7 @@ def test_inputs_alone_settle_what_needs_no_replay(case: Case) -> None:
 def test_a_replay_settles_the_rest(case: Case) -> None:
     incident = opened(case, inputs=True)
     try:
-        failure = incident.diagnose(incident.failures[0])
+        failure = incident.judge(incident.failures[0]).failure
     finally:
         incident.close()
     assert (failure.cause.code, failure.cause.confirmed) == (

@@ -148,7 +148,7 @@ def test_a_replay_finds_the_launch_and_the_input(
     log = (folder / f"error.{bad}.log").read_text()
     incident = open_incident(folder / "wrapper.cpp", log=log, given=given)
     try:
-        failure = incident.diagnose(incident.failures[0])
+        failure = incident.judge(incident.failures[0]).failure
     finally:
         incident.close()
     assert (failure.cause.code, failure.cause.confirmed) == (cause, True)

@@ -8,14 +8,16 @@ import pytest
 import torch
 
 from aoti_tui.replay.model import SymbolValue
-from aoti_tui.replay.questions.facts import collect_facts, truncated_symbols
+from aoti_tui.replay.questions.facts import collect_facts
+from aoti_tui.replay.questions.truncated import truncated_symbols
 from aoti_tui.replay.session import ReplaySession
 
 from .models import DATA, REDUCE, Opened, demo_index, launch_of, model
 
 
 def test_an_empty_dimension(demo: ReplaySession) -> None:
-    facts = collect_facts(demo, launch_of(demo_index(), REDUCE), 46, "tmp6", "tmp10", "ks0")
+    launch = launch_of(demo_index(), REDUCE)
+    facts = collect_facts(demo, launch, demo.run(launch), 46, "tmp6", "tmp10", "ks0")
     assert facts.fired
     assert not facts.made_up
     assert facts.bound == 0
@@ -58,7 +60,7 @@ def test_values_over_all_failing_lanes(
         for la in session.index.launches
         if any(a.line == line for a in session.kernels.program(la.kernel).asserts)
     )
-    facts = collect_facts(session, launch, line, *names)
+    facts = collect_facts(session, launch, session.run(launch), line, *names)
     assert facts.bound == bound
     assert (facts.raw_min, facts.raw_max) == raw
     assert (facts.at_bound, facts.above_bound, facts.too_negative) == counts
@@ -67,7 +69,8 @@ def test_values_over_all_failing_lanes(
 
 def test_an_assert_that_does_not_fire(opened: Opened) -> None:
     session = opened(model("gather_half"), inputs=DATA / "gather_half" / "inputs.good.pt")
-    facts = collect_facts(session, session.index.launches[0], 38, "tmp0", "tmp4", "ks0")
+    launch = session.index.launches[0]
+    facts = collect_facts(session, launch, session.run(launch), 38, "tmp0", "tmp4", "ks0")
     assert not facts.fired
     assert facts.bound is None
 

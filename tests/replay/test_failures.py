@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from aoti_tui.answer.agreement import Candidate, agrees, which_fired
 from aoti_tui.replay.questions.all_launches import replay_all
 
 from .models import DATA, Opened, expected, launch_of, model
@@ -82,25 +81,3 @@ def test_a_symbol_read_from_an_inputs_value(opened: Opened) -> None:
     session = opened(model("unbacked_item"), inputs=inputs)
     symbols = {s.name: (s.value, s.source, s.how) for s in session.symbols()}
     assert symbols["u0"] == (3, "input", "value of arg1_1")
-
-
-def test_of_two_kernels_that_fit_the_one_that_fired_comes_first(opened: Opened) -> None:
-    inputs = DATA / "unbacked_item" / "inputs.count_too_small.pt"
-    session = opened(model("unbacked_item"), inputs=inputs)
-    first, second, _ = session.index.launches
-    answers = which_fired(session, [Candidate(first, 24), Candidate(second, 24)], [(0, 0, 0)])
-    assert [(a.candidate.launch.kernel, a.agrees) for a in answers] == [
-        (second.kernel, True),
-        (first.kernel, False),
-    ]
-    assert answers[0].fired is not None
-    assert answers[0].fired.failing_lanes == 32
-
-
-def test_a_program_of_the_log_that_did_not_fail_is_a_disagreement(opened: Opened) -> None:
-    inputs = DATA / "unbacked_item" / "inputs.count_too_small.pt"
-    session = opened(model("unbacked_item"), inputs=inputs)
-    result = session.run(session.index.launches[1])
-    assert agrees(result, 24, [(0, 0, 0)])
-    assert not agrees(result, 24, [(0, 0, 0), (7, 0, 0)])
-    assert not agrees(result, 25, [(0, 0, 0)])

@@ -39,5 +39,9 @@ class Evidence:
     notes: tuple[str, ...] = ()
     bad: BadElements | None = None
     """Elements of an input that the failing lanes loaded their index from, unchanged."""
+    contradictions: tuple[str, ...] = ()
+    """What the log or the values say against it: nothing can be confirmed."""
+    undecided: tuple[str, ...] = ()
+    """What would have to be known before anything can be confirmed."""
     traced: str = ""
     """Where a bad index was seen, in words, when it is no input's element unchanged."""

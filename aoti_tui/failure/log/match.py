@@ -43,6 +43,7 @@ def match_assert(
             launches=index.launches_of(kernel.name),
             reason="; ".join([basis, *_conflicts(kernel, logged), *_launched(index, kernel)]),
             rank=rank,
+            conflicts=tuple(_conflicts(kernel, logged)),
         )
         for rank, (kernel, found) in enumerate(ranked)
     )

@@ -19,6 +19,7 @@ from aoti_tui.failure.prose.words import element_line, indexed_words, plural, so
 
 _SHOWN_PROGRAMS = 6
 _SHOWN_FRAMES = 8
+_SHOWN_RIVALS = 8
 
 
 def bound_line(failure: Failure) -> str:
@@ -50,6 +51,13 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
             yield _row("", fact)
     if not failure.cause.confirmed and failure.cause.confirm_with:
         yield _row("", f"to confirm: {failure.cause.confirm_with}")
+    for said in failure.contradictions:
+        yield _row("but", said)
+    for rival in failure.rivals[:_SHOWN_RIVALS]:
+        place = f"{rival.kernel} (:{rival.launch.line})"
+        yield _row("rival", f"{place} fits too, decided by {rival.decided_by}")
+    if len(failure.rivals) > _SHOWN_RIVALS:
+        yield _row("", f"and {len(failure.rivals) - _SHOWN_RIVALS} more launches that fit")
     for cause in failure.possible_causes:
         yield _row("or", f"{cause.text}    [{cause.code}]")
         if cause.confirm_with:

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
     Argument,
     Buffer,
     ExternCall,
     Launch,
     RuntimeCheck,
+    Scope,
     Symbol,
     WrapperIndex,
 )
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.client import Progress, Reply, WorkerClient
 from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
-from aoti_tui.replay.data.held import Held
+from aoti_tui.replay.data.held import Held, weakest
 from aoti_tui.replay.data.madeup import index_bounds
 from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.data.tensors import TensorTable
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import Gate
 from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared, prepare, written_sources
 from aoti_tui.replay.plan.walk import Reached, Walker
@@ -54,9 +57,12 @@ class Execution:
         self.symbols = symbols
         self.doing = doing
         self.notes: list[str] = []
+        self.gates: dict[Scope, Gate] = {}
+        """Branches and loops that were come to, each as the values of its last time decided."""
+        self.failed_before: list[str] = []
+        """Launches whose asserts fired on the way, on real data."""
         self.tensors = TensorTable(index, client, sources, symbols, prefix, self.notes)
-        self.broken_checks: list[str] = []
-        """Checks of the wrapper itself that do not hold: it would have stopped there."""
+        self._failed_checks: list[Gate] = []
         self._on_launch: OnLaunch | None = None
         self._progress: Progress | None = None
         self._done = 0
@@ -64,6 +70,11 @@ class Execution:
         self._calls = 0
         self._bounds: dict[str, int] | None = None
         sources.bound_of = self._bound_of
+
+    @property
+    def broken_checks(self) -> list[str]:
+        """Checks of the wrapper itself that do not hold: it would have stopped there."""
+        return [gate.words for gate in self._failed_checks]
 
     @property
     def handles(self) -> list[str]:
@@ -84,7 +95,7 @@ class Execution:
         if target is not None:
             ordered.append(target)
             ordered.sort(key=lambda e: e.line)
-        return Walker(self.symbols, self.notes, self._do).walk(ordered, target)
+        return self._walker().walk(ordered, target)
 
     def run_until(
         self,
@@ -98,8 +109,21 @@ class Execution:
         self._progress = progress
         self._on_launch = None
         self._done, self._total = 0, len(events)
-        walker = Walker(self.symbols, self.notes, self._do)
-        return walker.walk(events, target, stop_here)
+        return self._walker().walk(events, target, stop_here)
+
+    def _walker(self) -> Walker:
+        return Walker(self.symbols, self.notes, self.gates, self._do, self._condition_source)
+
+    def gates_of(self, launch: Launch) -> tuple[Gate, ...]:
+        """What decided whether ``launch`` runs: scopes around it, then checks that failed."""
+        around = (self.gates[scope] for scope in launch.scopes if scope in self.gates)
+        return (*around, *self._failed_checks)
+
+    def _condition_source(self, condition: Expr) -> str:
+        """How far the value of a condition can be trusted; it may read a tensor in place."""
+        tensors = (self.tensors.get(name) for name in condition.names())
+        read = {held.storage.source for held in tensors if held is not None}
+        return weakest({self.symbols.source_of(condition), *read})
 
     def prepared(self, launch: Launch) -> Prepared:
         """Arguments, blocks and grid of a launch with the values of this moment."""
@@ -197,10 +221,9 @@ class Execution:
                 raise
             return
         if not holds:
-            self.broken_checks.append(
-                f"the wrapper itself stops at line {check.line}: {check.condition.written} does "
-                "not hold"
-            )
+            made_up = self._condition_source(check.condition) == "made-up"
+            gate = Gate("check", check.line, check.condition, False, made_up)
+            self._failed_checks.append(gate)
 
     # -- launches and ops ---------------------------------------------------------------------
 
@@ -220,7 +243,7 @@ class Execution:
             if self._on_launch(launch, prepared, reply):
                 raise Reached
         else:
-            self._note_failures(launch, reply)
+            self._note_failures(launch, prepared, reply)
         how = f"{launch.kernel} (:{launch.line})"
         for parameter, source in written_sources(launch, prepared, self.kernels).items():
             self._wrote(prepared.held[parameter], source, how)
@@ -254,7 +277,10 @@ class Execution:
             if access is None or argument.parameter in access.writes:
                 self.tensors.invent(argument.tensor.base, f"made up: {why}")
 
-    def _note_failures(self, launch: Launch, reply: Reply) -> None:
+    def _note_failures(self, launch: Launch, prepared: Prepared, reply: Reply) -> None:
+        invented = any(a.source == "made-up" for a in prepared.arguments)
+        if reply.get("asserts") and not invented:
+            self.failed_before.append(f"{launch.kernel} (:{launch.line})")
         for found in reply.get("asserts", ()):
             self.notes.append(
                 f"upstream {launch.kernel} (:{launch.line}) already fails: {found['message']} in "

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event, names_of
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Scope
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import Gate
 
 MAX_ITERATIONS = 10_000
 """Iterations of a while loop before it is taken for endless."""
@@ -24,11 +26,15 @@ class Walker:
         self,
         symbols: SymbolTable,
         notes: list[str],
+        gates: dict[Scope, Gate],
         do: Callable[[Event], None],
+        source_of: Callable[[Expr], str],
     ) -> None:
         self._symbols = symbols
         self._notes = notes
+        self._gates = gates
         self._do = do
+        self._source_of = source_of
         self._target: Event | None = None
         self._stop_here: Callable[[], bool] | None = None
 
@@ -73,7 +79,9 @@ class Walker:
             self._loop(scope, events, depth)
             return
         if scope.kind in ("if", "else"):
-            enter = self._holds(scope) is (scope.kind == "if")
+            holds = self._holds(scope)
+            enter = (holds is not False) is (scope.kind == "if")
+            self._decided(scope, scope.condition, None if holds is None else enter)
             if not enter and any(event is self._target for event in events):
                 self._notes.append(
                     f"with these values the wrapper does not enter the branch of line "
@@ -84,9 +92,13 @@ class Walker:
                 return
         self._walk(events, depth + 1)
 
-    def _holds(self, scope: Scope) -> bool:
+    def _decided(self, scope: Scope, condition: Expr | None, opens: bool | None) -> None:
+        made_up = condition is not None and self._source_of(condition) == "made-up"
+        self._gates[scope] = Gate(scope.kind, scope.line, condition, opens, made_up)
+
+    def _holds(self, scope: Scope) -> bool | None:
         if scope.condition is None:
-            return True
+            return None
         try:
             return bool(self._symbols.number(scope.condition))
         except ReplayError as error:
@@ -96,7 +108,7 @@ class Walker:
                 f"the condition of line {scope.line} ({_said(scope)}) is not known: "
                 "its first branch was taken"
             )
-            return True
+            return None
 
     def _loop(self, scope: Scope, events: Sequence[Event], depth: int) -> None:
         leaving = scope.exit
@@ -104,6 +116,7 @@ class Walker:
             self._notes.append(
                 f"how the loop of line {scope.line} ends is not understood: one iteration was run"
             )
+            self._decided(scope, scope.condition, None)
             self._walk(events, depth + 1)
             return
         before = [e for e in events if e.line <= leaving.line]
@@ -112,6 +125,9 @@ class Walker:
         for iteration in range(MAX_ITERATIONS):
             self._walk(before, depth + 1)
             leave = not self._symbols.number(leaving.condition)
+            if iteration == 0:
+                for part in {event.scopes[depth] for event in after}:
+                    self._decided(part, leaving.condition, not leave)
             if leave and inside and iteration == 0:
                 self._notes.append(
                     f"with these values the loop of line {scope.line} does not run once: "

@@ -72,7 +72,8 @@ def replay_all(
         ran = {o.launch.id for o in outcomes}
         for launch in session.index.launches:
             if launch.function.is_main and launch.id not in ran:
-                detail = "the values take another branch" if launch.scopes else "not reached"
+                closed = (gate for gate in execution.gates_of(launch) if gate.opens is False)
+                detail = next((gate.words for gate in closed), "not reached")
                 outcomes.append(LaunchOutcome(launch, "skipped", None, detail))
     return AllLaunches(tuple(outcomes), first, notes, checks)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from aoti_tui.index.expression import ExpressionError
-from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.model import Launch
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import Block, Program, Recording, Step, SymbolValue
+from aoti_tui.replay.model import Block, Program, Recording, ReplayResult, Step
+from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncated_symbols
 from aoti_tui.replay.recorded.blocks import Number, value_at
 from aoti_tui.replay.recorded.recording import failing_lanes, lane_value, last_step, trail
 from aoti_tui.replay.session import ReplaySession
@@ -25,21 +24,6 @@ _NARROW = {
     **{f"int{bits}": (-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 32)},
     **{f"uint{bits}": (0, 1 << bits) for bits in (8, 16, 32)},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TruncatedSymbol:
-    """``s65 = (1.0/4.0)*arg1_1_size_0`` that is no whole number, or just misses one.
-
-    ``exact`` is the value of the division itself, ``got`` what the integer holds.
-    """
-
-    name: str
-    expression: str
-    got: int
-    exact: float
-    missed_whole: bool
-    """The exact value is whole, and the float reciprocal made it smaller by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +76,18 @@ class ReplayFacts:
 def collect_facts(
     session: ReplaySession,
     launch: Launch,
+    result: ReplayResult,
     assert_line: int,
     raw_name: str | None,
     index_name: str | None,
     bound_text: str | None,
     programs_limit: int = MAX_PROGRAMS,
 ) -> ReplayFacts:
-    """Replay ``launch`` and read the values of its failing lanes.
+    """Read the values of the failing lanes of ``launch``, whose scan gave ``result``.
 
     ``raw_name`` and ``index_name`` are names or expressions of the kernel (``tmp6``, ``x0``),
     ``bound_text`` the assert's upper bound (``(-1) + ks0``). Raises ReplayError.
     """
-    result = session.run(launch)
     fired = next((a for a in result.asserts if a.kernel_line == assert_line), None)
     truncated = truncated_symbols(session.index, result.symbols)
     if fired is None:
@@ -233,49 +217,6 @@ def _number_at(recording: Recording, step: Step, text: str, lane: tuple[int, ...
         return expression.evaluate(values)
     except ExpressionError:
         return None
-
-
-# -- symbols ----------------------------------------------------------------------------------
-
-
-def truncated_symbols(
-    index: WrapperIndex, symbols: tuple[SymbolValue, ...]
-) -> tuple[TruncatedSymbol, ...]:
-    """Derived sizes that a float reciprocal made smaller than the division they stand for."""
-    values = {s.name: s.value for s in symbols}
-    found = []
-    for symbol in index.symbols:
-        if symbol.kind != "expression" or symbol.name not in values:
-            continue
-        if not symbol.expression.has_float_ratio:
-            continue
-        try:
-            inexact = symbol.expression.evaluate(values)
-        except ExpressionError:
-            continue
-        exact = symbol.expression.exact(values)
-        if not isinstance(inexact, float) or exact is None or not math.isfinite(inexact):
-            continue
-        got = int(values[symbol.name])
-        if got != math.trunc(inexact):
-            # The user set it: nothing was truncated.
-            continue
-        if Fraction(got) != exact:
-            found.append(
-                TruncatedSymbol(
-                    symbol.name,
-                    symbol.expression.written,
-                    got,
-                    float(exact),
-                    exact.denominator == 1,
-                )
-            )
-    return tuple(found)
-
-
-def truncation_words(symbol: TruncatedSymbol) -> str:
-    """``s65 = (1.0/4.0)*arg1_1_size_0 gave 7, exactly it is 7.5``."""
-    return f"{symbol.name} = {symbol.expression} gave {symbol.got}, exactly it is {symbol.exact:g}"
 
 
 # -- overflow ---------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ def decode_result(
         programs_run=int(reply.get("programs", 1 if reply else 0)),
         flags=decode_flags(reply.get("flags", ())),
         notes=tuple(dict.fromkeys(notes)),
+        gates=execution.gates_of(launch),
+        failed_before=tuple(dict.fromkeys(execution.failed_before)),
     )
 
 
@@ -83,11 +85,11 @@ def _fired(
         first_program=program_of(first.get("program", programs[0] if programs else (0, 0, 0))),
         first_lane=tuple(first.get("lane") or ()),
         values=dict(first.get("values") or {}),
-        depends_on_made_up=_depends_on_made_up(line, program, arguments),
+        depends_on_made_up=rests_on_made_up(line, program, arguments),
     )
 
 
-def _depends_on_made_up(
+def rests_on_made_up(
     line: int, program: KernelProgram, arguments: tuple[ArgumentValue, ...]
 ) -> bool:
     """Whether invented data can have a part in an assert's condition (its mask included)."""
