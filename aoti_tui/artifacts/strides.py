@@ -1,4 +1,4 @@
-"""From an element's place in memory to its index by dimensions."""
+"""Between the place of an element in memory or in a block, and its index by dimensions."""
 
 from __future__ import annotations
 
@@ -23,3 +23,27 @@ def flat_of(shape: Sequence[int], index: Sequence[int]) -> int:
     for size, at in zip(shape, index, strict=True):
         flat = flat * size + at
     return flat
+
+
+def lane_of(shape: Sequence[int], flat: int) -> tuple[int, ...]:
+    """Indices of the ``flat``-th element of a C-contiguous block."""
+    lane: list[int] = []
+    for size in reversed(shape):
+        flat, position = divmod(flat, size) if size else (0, 0)
+        lane.append(position)
+    return tuple(reversed(lane))
+
+
+def place_of(shape: Sequence[int], lane: Sequence[int]) -> int | None:
+    """The place in a block of what Triton would broadcast to a lane; None outside of the block.
+
+    Dimensions are aligned at the right: a block of fewer has the lane's last ones, a lane of
+    fewer (a scalar's) the block's first elements.
+    """
+    if 0 in shape:
+        return None
+    rank = len(shape)
+    aligned = (0,) * (rank - len(lane)) + tuple(lane[max(0, len(lane) - rank) :])
+    if any(size > 1 and not 0 <= at < size for size, at in zip(shape, aligned, strict=True)):
+        return None
+    return flat_of(shape, [at if size > 1 else 0 for size, at in zip(shape, aligned, strict=True)])

@@ -14,8 +14,8 @@ from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.theme import Theme
 
+from aoti_tui.session.kept.config import Config, load, save_choices
 from aoti_tui.tui.actions import BY_ID
-from aoti_tui.tui.config import Config, load, save_choices
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.main_screen import MainScreen

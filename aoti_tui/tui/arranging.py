@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import ProgressBar
 
+from aoti_tui.failure.prose.words import plural
+from aoti_tui.session.kept.config import save_choices
 from aoti_tui.tui.body import Body
-from aoti_tui.tui.config import save_choices
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.layout import DIVIDERS, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
@@ -20,7 +21,6 @@ from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.tabs import TabLine
-from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.replay.model import Recording
 from aoti_tui.replay.recorded.breakpoints import Breakpoint, Stop
-from aoti_tui.tui import telling
+from aoti_tui.session import words
+from aoti_tui.session.listed.entries import Entry, breakpoint_entries, name_of_line
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.entries import Entry, breakpoint_entries, name_of_line
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.source import SourceView
@@ -188,7 +188,7 @@ class Breaking:
         return " c runs to it."
 
     def _way_in(self, recording: Recording, position: int, one: Breakpoint) -> str:
-        program = f"program {telling.program(recording.program)}"
+        program = f"program {words.program(recording.program)}"
         runs = [s.position for s in recording.steps if s.kernel_line == one.kernel_line]
         if not runs:
             return f"The line runs in no step of {program}; P records another."

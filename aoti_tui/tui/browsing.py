@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Kernel, Launch, LaunchId
-from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.entries import Entry, entries
-from aoti_tui.tui.jumps import JumpList, Place
-from aoti_tui.tui.known import known_arguments, known_symbols
+from aoti_tui.session.jumps import JumpList, Place
+from aoti_tui.session.listed.entries import Entry, entries
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.values.known import known_arguments, known_symbols
 from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.answer.incident import Incident

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aoti_tui.replay.recorded.conditions import ConditionError, parse_condition
-from aoti_tui.tui import telling
+from aoti_tui.session import words
+from aoti_tui.session.listed.entries import entries
+from aoti_tui.session.listed.matching import best, fitting
+from aoti_tui.session.values.watches import evaluator, watched
 from aoti_tui.tui.actions import ACTIONS, BY_ID
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.entries import entries
-from aoti_tui.tui.matching import best, fitting
 from aoti_tui.tui.panes.lanes import LaneGrid
 from aoti_tui.tui.panes.navigator import Navigator
-from aoti_tui.tui.watching import evaluator, watched
 from aoti_tui.tui.whatif import parse_program
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Commands:
         shape = grid.block.shape
         fits = len(lane) == len(shape)
         if not fits or any(at >= size for at, size in zip(lane, shape, strict=True)):
-            return f"{grid.name} has no lane {telling.lane(lane)}: its block is {list(shape)}."
+            return f"{grid.name} has no lane {words.lane(lane)}: its block is {list(shape)}."
         self.screen.values.select_lane(lane)
         return ""
 
@@ -171,7 +171,7 @@ class Commands:
         told = f"{text} = {row.value}"
         if row.block is not None and len(row.block) > 1:
             masked = ", which is masked out" if row.masked else ""
-            told += f" in lane {telling.lane(lane)}{masked}; {row.shape} {row.summary}"
+            told += f" in lane {words.lane(lane)}{masked}; {row.shape} {row.summary}"
         self.screen.say(told)
         return ""
 

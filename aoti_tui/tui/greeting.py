@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aoti_tui.session.kept.config import save_memory
 from aoti_tui.tui.actions import BY_ID
-from aoti_tui.tui.config import save_memory
 from aoti_tui.tui.keyline import keys_of
 
 if TYPE_CHECKING:

@@ -16,6 +16,10 @@ from textual.widgets import ProgressBar
 
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.model import Program
+from aoti_tui.session.kept.config import Config
+from aoti_tui.session.kept.stops import Stops
+from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.source.document import SourceDocument
 from aoti_tui.tui import tasks
 from aoti_tui.tui.actions import BY_ID, bindings
 from aoti_tui.tui.arranging import Arranging
@@ -23,10 +27,7 @@ from aoti_tui.tui.body import Body
 from aoti_tui.tui.breaking import Breaking
 from aoti_tui.tui.browsing import Browsing
 from aoti_tui.tui.commands import Commands
-from aoti_tui.tui.config import Config
 from aoti_tui.tui.dialogs.reading import Reading
-from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.entries import Entry
 from aoti_tui.tui.explaining import Explaining
 from aoti_tui.tui.greeting import Greeting
 from aoti_tui.tui.keyline import KeyLine
@@ -60,7 +61,6 @@ from aoti_tui.tui.replaying import Replaying
 from aoti_tui.tui.request import OpenRequest
 from aoti_tui.tui.searching import Searching
 from aoti_tui.tui.status import status_text
-from aoti_tui.tui.stops import Stops
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.tensors import Tensors

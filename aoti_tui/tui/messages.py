@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual.message import Message
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.trial import Trial
 from aoti_tui.answer.upstream import Upstream
 from aoti_tui.failure.model import Failure
-from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
+from aoti_tui.replay.model import SymbolValue
 from aoti_tui.replay.questions.elements import TensorElements
 from aoti_tui.replay.questions.writers import WrittenElement
+from aoti_tui.session.outcome import Outcome
 
 
 class Progressed(Message):
@@ -48,17 +46,6 @@ class Refused(Message):
         self.do = do
         self.fatal = fatal
         self.replay = replay
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a finished replay gave."""
-
-    info: WorkerInfo
-    result: ReplayResult
-    recording: Recording
-    program: KernelProgram
-    symbols: tuple[SymbolValue, ...]
 
 
 class Replayed(Message):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from aoti_tui.failure.model import BAD_INDEX, Failure, ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.failure.prose.words import element_line
-from aoti_tui.tui.entries import guard_label
-from aoti_tui.tui.jumps import Place
+from aoti_tui.session.jumps import Place
+from aoti_tui.session.listed.entries import guard_label
+from aoti_tui.session.values.temporaries import Temporary
 from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
-from aoti_tui.tui.stepping import Temporary
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

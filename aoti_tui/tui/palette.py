@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from aoti_tui.session.listed.entries import GROUPS, Entry, temporary_entries
+from aoti_tui.session.listed.matching import fitting, fuzzy
+from aoti_tui.session.text import visible
 from aoti_tui.tui.actions import ACTIONS, Action
-from aoti_tui.tui.entries import GROUPS, Entry, temporary_entries
 from aoti_tui.tui.keyline import keys_of
-from aoti_tui.tui.matching import fitting, fuzzy
 from aoti_tui.tui.panes.navigator import Navigator
-from aoti_tui.tui.text import visible
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

@@ -22,21 +22,21 @@ from aoti_tui.replay.recorded.recording import (
     next_step,
     previous_step,
 )
-from aoti_tui.tui import telling
-from aoti_tui.tui.document import NAME
-from aoti_tui.tui.jumps import Place
-from aoti_tui.tui.lane_view import Lane, LaneView
-from aoti_tui.tui.messages import Outcome
-from aoti_tui.tui.panes.run import RunPane
-from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.showing import marks_for, run_view
-from aoti_tui.tui.stepping import (
+from aoti_tui.session import words
+from aoti_tui.session.jumps import Place
+from aoti_tui.session.kept.stops import Stops
+from aoti_tui.session.outcome import Outcome
+from aoti_tui.session.source.document import NAME
+from aoti_tui.session.values.lanes import Lane, LaneView
+from aoti_tui.session.values.temporaries import (
     Temporary,
     lanes_of_interest,
     position_at_line,
     temporaries,
 )
-from aoti_tui.tui.stops import Stops
+from aoti_tui.tui.panes.run import RunPane
+from aoti_tui.tui.panes.source import SourceView
+from aoti_tui.tui.showing import marks_for, run_view
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -225,15 +225,15 @@ class Replaying:
         logged = "".join(f" {line}." for line in stop.logged)
         if stop.reason in ("end", "start"):
             where = "end" if direction > 0 else "beginning"
-            told = f"The {where} of program {telling.program(recording.program)}{self._of()}. "
-            told += telling.verdict(self.outcome) if direction > 0 else ""
+            told = f"The {where} of program {words.program(recording.program)}{self._of()}. "
+            told += words.verdict(self.outcome) if direction > 0 else ""
             if direction > 0:
                 told += " C goes back, c runs it again."
             self._stand(max(0, stop.position), told + logged)
             return
         step = recording.steps[stop.position]
         if _is_bad(step):
-            told = telling.bad_step(self.outcome, step)
+            told = words.bad_step(self.outcome, step)
         else:
             told = f"Stopped at {stop.text}: {step.name or step.kind}."
         self._stand(stop.position, told + logged, bad=_is_bad(step))
@@ -301,7 +301,7 @@ class Replaying:
         if position is None:
             self.screen.say(
                 f"Kernel line {place[1]} did not run in program "
-                f"{telling.program(recording.program)}: nothing is computed on it."
+                f"{words.program(recording.program)}: nothing is computed on it."
             )
         else:
             self.move_to(position)
@@ -310,7 +310,7 @@ class Replaying:
         """What there is to say of standing at a step: only failures need words."""
         if self.outcome is None or not _is_bad(step):
             return ""
-        return telling.bad_step(self.outcome, step)
+        return words.bad_step(self.outcome, step)
 
     def _stand(self, position: int, message: str, *, bad: bool = False) -> None:
         recording = self.recording
@@ -329,7 +329,7 @@ class Replaying:
             self.screen.browsing.go_kernel_line(
                 recording.kernel, step.kernel_line, self.selected, remember=False
             )
-        self.screen.say(message + telling.flags_at(recording, step.kernel_line), bad=bad)
+        self.screen.say(message + words.flags_at(recording, step.kernel_line), bad=bad)
 
     def _select_name_of(self, step: Step) -> None:
         """Select what a step assigns, checks or writes, unless another name is locked."""

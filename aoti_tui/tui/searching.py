@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aoti_tui.replay.recorded.blocks import Number
-from aoti_tui.tui.dialogs.search import Found, Hit, Search
-from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.jumps import Place
-from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.search import (
+from aoti_tui.session.jumps import Place
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.source.search import (
     SHOWN,
     LineHit,
     NumberHit,
@@ -23,6 +21,8 @@ from aoti_tui.tui.search import (
     value_query,
     values_found,
 )
+from aoti_tui.tui.dialogs.search import Found, Hit, Search
+from aoti_tui.tui.panes.source import SourceView
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

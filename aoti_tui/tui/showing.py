@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.replay.model import Block, Recording
-from aoti_tui.tui import telling
-from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.lane_view import LaneView, Words, changed_lanes, projected
-from aoti_tui.tui.masking import masking
-from aoti_tui.tui.panes.run import RunView
-from aoti_tui.tui.panes.source import Marks
-from aoti_tui.tui.stepping import (
+from aoti_tui.session import words
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.values.lanes import LaneView, Words, changed_lanes, projected
+from aoti_tui.session.values.masks import masking
+from aoti_tui.session.values.temporaries import (
     Temporary,
     failing_count,
     inline_values,
@@ -22,7 +20,9 @@ from aoti_tui.tui.stepping import (
     substituted,
     temporaries,
 )
-from aoti_tui.tui.watching import evaluator, one_lane, watched
+from aoti_tui.session.values.watches import evaluator, one_lane, watched
+from aoti_tui.tui.panes.run import RunView
+from aoti_tui.tui.panes.source import Marks
 
 if TYPE_CHECKING:
     from aoti_tui.tui.replaying import Replaying
@@ -32,7 +32,7 @@ def run_view(replaying: Replaying) -> RunView:
     """The run pane: what to press before a replay, what it found and holds after."""
     outcome, position, lane = replaying.outcome, replaying.position, replaying.lane
     if outcome is None or not replaying.recorded:
-        return RunView(telling.idle(replaying.kernel, replaying.launch, replaying.screen.given))
+        return RunView(words.idle(replaying.kernel, replaying.launch, replaying.screen.given))
     recording = outcome.recording
     failing, asserts = marked_positions(recording)
     watches = watched(recording, position, lane, replaying.stops.watches)
@@ -42,12 +42,12 @@ def run_view(replaying: Replaying) -> RunView:
     if replaying.explained >= 0:
         expression = substituted(recording, outcome.program, replaying.explained, lane)
         line = recording.steps[replaying.explained].kernel_line
-        expression += telling.flags_at(recording, line)
+        expression += words.flags_at(recording, line)
     elif selected is not None and selected.watch:
         expression = f"{selected.watch} = {selected.value}"
     return RunView(
-        status=telling.status(outcome, position),
-        message=telling.found(outcome),
+        status=words.status(outcome, position),
+        message=words.found(outcome),
         bad=bool(outcome.result.asserts or outcome.result.faults),
         expression=expression,
         temporaries=shown,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aoti_tui.tui import telling
+from aoti_tui.session import words
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -18,7 +18,7 @@ def status_text(screen: MainScreen) -> str:
 def _data(screen: MainScreen) -> str:
     replaying = screen.replaying
     if replaying.recorded and replaying.outcome is not None:
-        return telling.data(replaying.outcome)
+        return words.data(replaying.outcome)
     given = screen.browsing.incident.given if screen.browsing.incident is not None else None
     inputs = given.inputs if given is not None else screen.request.inputs
     tensors = given.tensors if given is not None else screen.request.tensors

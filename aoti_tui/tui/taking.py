@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aoti_tui.failure.prose.report import report
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.paste_log import PasteLog
@@ -14,7 +15,6 @@ from aoti_tui.tui.panes.chain import Chain, chain_lines
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.text import plural
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

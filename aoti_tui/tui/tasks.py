@@ -29,11 +29,11 @@ from aoti_tui.replay.questions.elements import (
 from aoti_tui.replay.questions.script import write_script
 from aoti_tui.replay.questions.writers import nobody_writes, written_element
 from aoti_tui.replay.session import ReplaySession
+from aoti_tui.session.outcome import Outcome
 from aoti_tui.tui.messages import (
     Diagnosed,
     ElementsRead,
     Opened,
-    Outcome,
     Progressed,
     Refused,
     Replayed,

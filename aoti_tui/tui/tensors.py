@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.questions.elements import TensorElements
 from aoti_tui.replay.recorded.recording import elements_read, fails
+from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.values.lanes import projected
+from aoti_tui.session.values.temporaries import relevant_assert
 from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.tensor import TensorView
-from aoti_tui.tui.entries import Entry
-from aoti_tui.tui.lane_view import projected
 from aoti_tui.tui.panes.callsite import CallSite, argument_name
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.stepping import relevant_assert
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from aoti_tui.artifacts.strides import lane_of
 from aoti_tui.replay.model import Block
-from aoti_tui.replay.recorded.blocks import lane_of
 from aoti_tui.replay.recorded.recording import who_made, who_uses
-from aoti_tui.tui import telling
-from aoti_tui.tui.formats import TOLD
-from aoti_tui.tui.lane_view import Lane
-from aoti_tui.tui.nonfinite import non_finite
-from aoti_tui.tui.panes.run import RunPane
-from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.stepping import (
+from aoti_tui.session import words
+from aoti_tui.session.values.formats import TOLD
+from aoti_tui.session.values.lanes import Lane
+from aoti_tui.session.values.nonfinite import non_finite
+from aoti_tui.session.values.temporaries import (
     lanes_of_interest,
     operand_to_follow,
     relevant_assert,
     substituted,
     temporaries,
 )
-from aoti_tui.tui.watching import SIGN
+from aoti_tui.session.values.watches import SIGN
+from aoti_tui.tui.panes.run import RunPane
+from aoti_tui.tui.panes.source import SourceView
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -53,7 +53,7 @@ class Values:
         self.replaying.show()
         chosen = self.replaying.selected_temporary()
         value = f": {chosen.name} = {chosen.value}" if chosen is not None else ""
-        self.screen.say(f"Lane {telling.lane(lane)}{value}.")
+        self.screen.say(f"Lane {words.lane(lane)}{value}.")
 
     def select_failing(self, direction: int) -> None:
         recording = self.replaying.recording
@@ -62,7 +62,7 @@ class Values:
         lanes = lanes_of_interest(relevant_assert(recording, self.replaying.position))
         if not lanes:
             self.screen.say(
-                f"No lane of program {telling.program(recording.program)} fails. "
+                f"No lane of program {words.program(recording.program)} fails. "
                 "P records another program."
             )
             return
@@ -75,7 +75,7 @@ class Values:
         self.replaying.lane = lanes[at]
         self.replaying.show()
         self.screen.say(
-            f"Failing lane {telling.lane(self.replaying.lane)}, {at + 1} of {len(lanes)}."
+            f"Failing lane {words.lane(self.replaying.lane)}, {at + 1} of {len(lanes)}."
         )
 
     def lock(self) -> None:
@@ -105,7 +105,7 @@ class Values:
         here = self.replaying.position
         ahead = [one for one in real if (one.step.position - here) * direction > 0]
         if not ahead:
-            self.screen.say(telling.no_non_finite(recording, found, direction))
+            self.screen.say(words.no_non_finite(recording, found, direction))
             return
         one = ahead[0 if direction > 0 else -1]
         block = one.step.value
@@ -113,7 +113,7 @@ class Values:
         if lanes and self.replaying.lane not in lanes:
             self.replaying.lane = lanes[0]
         self.replaying.move_to(one.step.position)
-        self.screen.say(telling.non_finite(one, first=one is real[0]))
+        self.screen.say(words.non_finite(one, first=one is real[0]))
 
     def pick(self, name: str, follow: bool) -> None:
         if follow and name.startswith(SIGN):
@@ -158,7 +158,7 @@ class Values:
                 return
             operand = operand_to_follow(made, outcome.program)
             if operand is None or operand.step is None:
-                self.screen.say(telling.origin(made))
+                self.screen.say(words.origin(made))
                 return
             position = operand.step.position
         self._jump_to(position)

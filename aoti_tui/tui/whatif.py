@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program, SymbolValue
-from aoti_tui.tui import tasks, telling
+from aoti_tui.session import words
+from aoti_tui.session.text import number
+from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.symbols import SetSymbol
 from aoti_tui.tui.panes.navigator import Navigator
-from aoti_tui.tui.text import number
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -114,7 +115,7 @@ class Settings:
         if grid is not None:
             hint += f" The grid is {grid[0]}×{grid[1]}×{grid[2]}."
         if failing:
-            shown = ", ".join(telling.program(p) for p in failing[:12])
+            shown = ", ".join(words.program(p) for p in failing[:12])
             hint += f" {len(failing)} fail: {shown}{' …' if len(failing) > 12 else ''}."
 
         def typed(text: str | None) -> None:

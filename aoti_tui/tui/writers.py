@@ -10,9 +10,10 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.questions.elements import parse_element
 from aoti_tui.replay.questions.writers import Writer, WrittenElement
 from aoti_tui.replay.recorded.recording import Made, stores_to
-from aoti_tui.tui import tasks, telling
+from aoti_tui.session import words
+from aoti_tui.session.text import number
+from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.text import number
 
 if TYPE_CHECKING:
     from aoti_tui.tui.main_screen import MainScreen
@@ -134,7 +135,7 @@ def _written(written: WrittenElement, last: Writer) -> str:
     times = "once" if written.count == 1 else f"{written.count} times, last"
     return (
         f"{number(written.after)}, written {times} by lane {list(last.lane)} of program "
-        f"{telling.program(last.program)}"
+        f"{words.program(last.program)}"
     )
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from textual.app import App
 
 from aoti_tui.index.reader import read_wrapper
+from aoti_tui.session.kept.config import Config
 from aoti_tui.tui.app import DebuggerApp, OpenRequest
-from aoti_tui.tui.config import Config
 from tests.bench.ratios import Ratio
 from tests.cases import DEMO
 from tests.tui.driving import Driver

@@ -13,8 +13,8 @@ from rich.cells import cell_len, set_cell_size
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from aoti_tui.session.kept.config import Config
 from aoti_tui.tui.app import DebuggerApp, OpenRequest
-from aoti_tui.tui.config import Config
 from aoti_tui.tui.main_screen import MainScreen
 
 DEADLINE = 60.0

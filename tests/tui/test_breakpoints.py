@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from aoti_tui.session.kept.config import Config, load, state_file
+from aoti_tui.session.listed.entries import Entry
 from aoti_tui.tui.actions import BY_ID
-from aoti_tui.tui.config import Config, load, state_file
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.entries import Entry
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView

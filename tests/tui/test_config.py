@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from aoti_tui.tui import config
-from aoti_tui.tui.config import Config
+from aoti_tui.session.kept import config
+from aoti_tui.session.kept.config import Config
 
 ACTIONS = frozenset({"step", "continue"})
 

@@ -5,7 +5,7 @@ from importlib import resources
 import pytest
 
 from aoti_tui.index.reader import read_wrapper
-from aoti_tui.tui.document import SourceDocument, matches
+from aoti_tui.session.source.document import SourceDocument, matches
 
 
 @pytest.fixture(scope="module")

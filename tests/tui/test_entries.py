@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from aoti_tui.answer.opening import open_incident
-from aoti_tui.tui.entries import Entry, entries
-from aoti_tui.tui.matching import best, filtered, fitting, fuzzy
+from aoti_tui.session.listed.entries import Entry, entries
+from aoti_tui.session.listed.matching import best, filtered, fitting, fuzzy
 
 FOLDER = Path(str(resources.files("aoti_tui.demo")))
 

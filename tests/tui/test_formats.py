@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from aoti_tui.tui.formats import formatted
+from aoti_tui.session.values.formats import formatted
 
 
 @pytest.mark.parametrize(

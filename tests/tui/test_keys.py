@@ -7,15 +7,15 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from aoti_tui.artifacts.strides import flat_of
+from aoti_tui.session.kept.config import Config, load
 from aoti_tui.tui.actions import ACTIONS, BY_ID
-from aoti_tui.tui.config import Config, load
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.dialogs.paste_log import PasteLog
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.dialogs.search import Search
 from aoti_tui.tui.help import help_text
 from aoti_tui.tui.keyline import keys_of
-from aoti_tui.tui.lane_view import flat_of
 from aoti_tui.tui.panes.chain import Chain, ChainTree
 from aoti_tui.tui.panes.lanes import LaneGrid
 from aoti_tui.tui.panes.navigator import Navigator
@@ -129,7 +129,7 @@ async def test_replay_keys() -> None:
         await user.see("Failing lane [0, 0], 1 of 1")
         grid = user.screen.query_one(LaneGrid)
         assert grid.view is not None
-        assert grid.view.failing[flat_of(state.lane, grid.view.block.shape)]
+        assert grid.view.failing[flat_of(grid.view.block.shape, state.lane)]
         # Another program, and the timeline.
         await user.press("P")
         await user.type("9")

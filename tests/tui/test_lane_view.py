@@ -4,8 +4,9 @@ from array import array
 
 import pytest
 
+from aoti_tui.artifacts.strides import place_of
 from aoti_tui.replay.model import Block, Summary
-from aoti_tui.tui.lane_view import LaneView, Scale, flat_of, projected
+from aoti_tui.session.values.lanes import LaneView, Scale, projected
 
 
 def ints(shape: tuple[int, ...], *values: int) -> Block:
@@ -68,4 +69,4 @@ def test_the_legend_counts_every_sign_and_names_the_ends() -> None:
 def test_a_lane_is_found_in_blocks_of_other_shapes(
     lane: tuple[int, ...], shape: tuple[int, ...], flat: int
 ) -> None:
-    assert flat_of(lane, shape) == flat
+    assert place_of(shape, lane) == flat

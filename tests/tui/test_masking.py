@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from aoti_tui.kernel.parse import parse_kernel
-from aoti_tui.tui import telling
-from aoti_tui.tui.filters import fits
-from aoti_tui.tui.masking import masking
-from aoti_tui.tui.nonfinite import non_finite
-from aoti_tui.tui.stepping import Temporary, temporaries
+from aoti_tui.session import words
+from aoti_tui.session.values.filter import fits
+from aoti_tui.session.values.masks import masking
+from aoti_tui.session.values.nonfinite import non_finite
+from aoti_tui.session.values.temporaries import Temporary, temporaries
 from tests.tui.recordings import bools, floats, ints, recording
 
 XMASK = ("xmask", bools((4,), (True, True, True, False)), ())
@@ -126,20 +126,20 @@ def test_the_step_that_first_gets_a_nan_is_found() -> None:
     program = parse_kernel(SOURCE, "k")
     found = non_finite(made, program)
     assert [one.step.name for one in found] == ["tmp2", "tmp3", "tmp1"]
-    assert telling.non_finite(found[0], first=True) == (
+    assert words.non_finite(found[0], first=True) == (
         "First NaN: step 6, tmp2, 2 lanes (1 more masked out)."
     )
-    assert telling.non_finite(found[2], first=False) == "New infinity: step 8, tmp1, 1 lane."
+    assert words.non_finite(found[2], first=False) == "New infinity: step 8, tmp1, 1 lane."
 
 
 def test_a_nan_in_lanes_without_data_does_not_count_but_is_told() -> None:
     made = recording(XMASK, ("tmp2", floats((4,), (0.0, 0.0, 0.0, math.nan)), ()))
     found = non_finite(made, parse_kernel(SOURCE, "k"))
-    assert telling.no_non_finite(made, found, 1) == (
+    assert words.no_non_finite(made, found, 1) == (
         "No NaN and no infinity in a lane that holds data. Masked-out lanes have one, which do "
         "not count: step 2, tmp2, 1 lane."
     )
     clean = recording(XMASK)
-    assert telling.no_non_finite(clean, (), 1) == (
+    assert words.no_non_finite(clean, (), 1) == (
         "Nothing in program 0 gets a NaN or an infinity, apart from what the source itself writes."
     )

@@ -8,11 +8,11 @@ from array import array
 import pytest
 
 from aoti_tui.replay.model import Block, Step, Summary
+from aoti_tui.session.source.search import rotated, value_query
 from aoti_tui.tui.dialogs.search import Search
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.request import OpenRequest
-from aoti_tui.tui.search import rotated, value_query
 from tests.cases import DATA
 from tests.tui.driving import Driver, opened
 

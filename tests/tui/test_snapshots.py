@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.tui.config import Config
+from aoti_tui.session.kept.config import Config
 from tests.tui.driving import Driver, opened
 
 FOLDER = Path(__file__).parent / "snapshots"

@@ -8,8 +8,8 @@ import pytest
 
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.replay.recorded.breakpoints import Breakpoint
-from aoti_tui.tui.config import Config, load
-from aoti_tui.tui.stops import Stops
+from aoti_tui.session.kept.config import Config, load
+from aoti_tui.session.kept.stops import Stops
 from tests.cases import DEMO
 
 KERNEL = "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1"

@@ -8,13 +8,13 @@ import pytest
 from rich.console import Console
 from textual.widgets import Input, Static
 
+from aoti_tui.session.values.temporaries import summary_text, temporaries
+from aoti_tui.session.values.watches import watched
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.panes.lanes import LaneGrid, needed_rows
 from aoti_tui.tui.panes.preamble import cut, most_rows, short_status
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.table import BRIEF, Cells, TableFilter, TemporaryRows, widths
-from aoti_tui.tui.stepping import summary_text, temporaries
-from aoti_tui.tui.watching import watched
 from tests.tui.driving import Driver, opened
 from tests.tui.recordings import ints, recording
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from aoti_tui.tui.text import fit, fit_words, plain, shorten_middle, visible
+from aoti_tui.session.text import visible
+from aoti_tui.tui.text import fit, fit_words, plain, shorten_middle
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor, Source
 
 
-def plural(count: int, one: str) -> str:
+def plural(count: int, one: str, many: str = "") -> str:
     """``1 lane``, ``2 lanes``."""
-    return f"{count} {one}{'' if count == 1 else 's'}"
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def integer(value: int | float) -> str:

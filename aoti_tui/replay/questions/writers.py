@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aoti_tui.artifacts.strides import lane_of
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.contents import CapturedContents
@@ -16,7 +17,7 @@ from aoti_tui.replay.model import Program, Recording
 from aoti_tui.replay.plan.launching import Prepared
 from aoti_tui.replay.questions.check import TOLERANCES
 from aoti_tui.replay.questions.elements import check_range, element_at, tensor_of
-from aoti_tui.replay.recorded.blocks import Number, decode_block, lane_of, program_of
+from aoti_tui.replay.recorded.blocks import Number, decode_block, program_of
 from aoti_tui.replay.recorded.recording import decode_flags, stores_to
 from aoti_tui.replay.session import ReplaySession
 

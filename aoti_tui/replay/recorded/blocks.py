@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aoti_tui.artifacts.strides import place_of
 from aoti_tui.replay.model import Block, MemoryFault, Program, Summary
 
 _FORMATS = {"f4": "f", "f8": "d", "i8": "q", "u8": "Q", "b1": "?"}
@@ -54,39 +55,9 @@ def program_of(indices: Sequence[int]) -> Program:
 
 
 def value_at(block: Block, lane: Sequence[int]) -> Number | None:
-    """Value of a lane as Triton would broadcast the block to it; None outside of the block.
-
-    A block of fewer dimensions is aligned at the right, as in Triton; a lane of fewer dimensions
-    than the block (a scalar's lane) names the first element of the missing ones.
-    """
-    if not len(block):
-        return None
-    rank = len(block.shape)
-    padded = tuple(lane[len(lane) - rank :]) if len(lane) >= rank else tuple(lane)
-    padded += (0,) * (rank - len(padded))
-    flat = 0
-    for size, position in zip(block.shape, padded, strict=True):
-        if size > 1 and not 0 <= position < size:
-            return None
-        flat = flat * size + (position if size > 1 else 0)
-    value: Number = block.values[flat]
-    return value
-
-
-def lane_of(shape: Sequence[int], flat: int) -> tuple[int, ...]:
-    """Indices of the ``flat``-th element of a C-contiguous block."""
-    lane: list[int] = []
-    for size in reversed(shape):
-        flat, position = divmod(flat, size) if size else (0, 0)
-        lane.append(position)
-    return tuple(reversed(lane))
-
-
-def flat_of(shape: Sequence[int], lane: Sequence[int]) -> int:
-    flat = 0
-    for size, position in zip(shape, lane, strict=True):
-        flat = flat * size + position
-    return flat
+    """Value of a lane as Triton would broadcast the block to it; None outside of the block."""
+    place = place_of(block.shape, lane)
+    return block.values[place] if place is not None else None
 
 
 def summarize(block: Block) -> Summary:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aoti_tui.artifacts.strides import lane_of
 from aoti_tui.index.model import LaunchId, Site
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import (
@@ -26,7 +27,6 @@ from aoti_tui.replay.recorded.blocks import (
     decode_block,
     decode_fault,
     decode_summary,
-    lane_of,
     program_of,
     value_at,
 )

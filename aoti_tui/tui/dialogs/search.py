@@ -14,10 +14,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from aoti_tui.session.source.search import LineHit, NumberHit, ValueHit, said_value
+from aoti_tui.session.text import number, visible
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.search import LineHit, NumberHit, ValueHit, said_value
-from aoti_tui.tui.text import fit, number, plain, visible
+from aoti_tui.tui.text import fit, plain
 
 Hit = LineHit | ValueHit | NumberHit
 

@@ -17,9 +17,10 @@ from textual.widgets.input import Selection
 
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import SymbolValue
+from aoti_tui.session.text import number, visible
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.text import fit, number, plain, visible
+from aoti_tui.tui.text import fit, plain
 
 # A name typed over the one that stands there already repeats it: `s20=s20=10`.
 SETTING = re.compile(r"\s*(?:\w+\s*=\s*)?(\w+)\s*=\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$")

@@ -13,12 +13,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from aoti_tui.artifacts.strides import flat_of, lane_of
 from aoti_tui.replay.model import Block
 from aoti_tui.replay.questions.elements import TensorElements
-from aoti_tui.replay.recorded.blocks import lane_of
-from aoti_tui.tui.lane_view import Lane, LaneView, Words, flat_of
+from aoti_tui.session.text import number, shape
+from aoti_tui.session.values.lanes import Lane, LaneView, Words
 from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend
-from aoti_tui.tui.text import number, plain, shape
+from aoti_tui.tui.text import plain
 
 WORDS = Words(failing="read by failing lanes", one="element")
 
@@ -135,7 +136,7 @@ class TensorView(ModalScreen[None]):
         event.stop()
         view = self.query_one(LaneGrid).view
         if view is not None:
-            self.go(self.elements.start + flat_of(event.lane, view.block.shape))
+            self.go(self.elements.start + flat_of(view.block.shape, event.lane))
 
     def action_next_bad(self, direction: int) -> None:
         if not self._bad:

@@ -11,11 +11,13 @@ from textual.message import Message
 from textual.widgets import Static
 
 from aoti_tui.failure.model import OpPattern
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Argument, Kernel, Launch, Scope
 from aoti_tui.replay.model import ArgumentValue
+from aoti_tui.session.text import number, shape, visible
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.text import fit, number, plain, plural, shape, shorten_middle, visible
+from aoti_tui.tui.text import fit, plain, shorten_middle
 
 
 class CallSite(Pane):

@@ -15,8 +15,9 @@ from textual.widgets.tree import TreeNode
 
 from aoti_tui.failure.model import ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words, value_words
+from aoti_tui.session.text import visible
 from aoti_tui.tui.panes.pane import Pane
-from aoti_tui.tui.text import plain, visible
+from aoti_tui.tui.text import plain
 
 LIMIT = 2000
 """Nodes put into the tree at once; a chain longer than that says so."""

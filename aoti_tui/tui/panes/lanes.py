@@ -22,13 +22,13 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from aoti_tui.artifacts.strides import lane_of, place_of
 from aoti_tui.replay.model import Block
-from aoti_tui.replay.recorded.blocks import lane_of
-from aoti_tui.tui import formats
-from aoti_tui.tui.formats import formatted
-from aoti_tui.tui.lane_view import Lane, LaneView, Scale, flat_of
+from aoti_tui.session.text import number
+from aoti_tui.session.values import formats
+from aoti_tui.session.values.formats import formatted
+from aoti_tui.session.values.lanes import Lane, LaneView, Scale
 from aoti_tui.tui.parts import part_style
-from aoti_tui.tui.text import number
 
 WIDEST = 12
 SAMPLE = 512
@@ -204,7 +204,8 @@ class LaneGrid(ScrollView, can_focus=True):
         return lane_of(self.view.block.shape, flat)
 
     def _selected_flat(self) -> int:
-        return flat_of(self.view.lane, self.view.block.shape) if self.view is not None else 0
+        """Place of the selected lane; 0 where this block has no such lane."""
+        return (place_of(self.view.block.shape, self.view.lane) or 0) if self.view else 0
 
     def _reveal(self) -> None:
         if self.view is None or not self.size.height or not self._columns:

@@ -14,11 +14,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from aoti_tui.tui.entries import Entry
-from aoti_tui.tui.matching import best, fitting, ranked
+from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.listed.matching import best, fitting, ranked
+from aoti_tui.session.text import visible
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.text import fit_words, plain, shorten_middle, visible
+from aoti_tui.tui.text import fit_words, plain, shorten_middle
 
 
 class FilterInput(Input):

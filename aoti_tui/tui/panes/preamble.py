@@ -6,7 +6,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from aoti_tui.tui.text import fit, plain, visible
+from aoti_tui.session.text import visible
+from aoti_tui.tui.text import fit, plain
 
 HINT = " … (M: all)"
 LOW, HIGH = 20, 34

@@ -10,16 +10,16 @@ from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
 from aoti_tui.replay.model import Block, Recording
-from aoti_tui.tui.filters import HINT
-from aoti_tui.tui.formats import FORMATS
-from aoti_tui.tui.lane_view import Lane, LaneView
+from aoti_tui.session.values.filter import HINT
+from aoti_tui.session.values.formats import FORMATS
+from aoti_tui.session.values.lanes import Lane, LaneView
+from aoti_tui.session.values.temporaries import Temporary
 from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend, needed_rows
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.preamble import cut, most_rows, short_status
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.table import TableFilter, TemporaryRows
 from aoti_tui.tui.panes.timeline import Timeline
-from aoti_tui.tui.stepping import Temporary
 
 GRID_PERCENT = 40
 LEAST_GRID = 4

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from aoti_tui.tui.document import NameAt, SourceDocument, matches
+from aoti_tui.session.source.document import NameAt, SourceDocument, matches
 from aoti_tui.tui.parts import part_style
 from aoti_tui.tui.text import fit
 

@@ -12,12 +12,13 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from aoti_tui.tui.filters import fitting
-from aoti_tui.tui.formats import formatted
+from aoti_tui.session.text import visible
+from aoti_tui.session.values.filter import fitting
+from aoti_tui.session.values.formats import formatted
+from aoti_tui.session.values.temporaries import Temporary, summary_text
 from aoti_tui.tui.messages import Said
 from aoti_tui.tui.panes.rows import Row, Rows
-from aoti_tui.tui.stepping import Temporary, summary_text
-from aoti_tui.tui.text import fit, visible
+from aoti_tui.tui.text import fit
 
 NARROW = 44
 """Cells under which there is no room for shapes."""

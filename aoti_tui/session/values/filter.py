@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from aoti_tui.replay.model import Block
-from aoti_tui.tui.stepping import Temporary
+from aoti_tui.session.values.temporaries import Temporary
 
 HINT = "part of a name, or >5 <0 ==7 nan inf in any lane, changed, masked"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recorded.recording import last_step
-from aoti_tui.tui.masking import masking
+from aoti_tui.session.values.masks import masking
 
 # Reductions begin with an infinity that the source itself writes; nothing went wrong there.
 _WRITTEN = re.compile(r"""float\(["'][+-]?(?:inf|nan)["']\)|\b(?:inf|nan)\b""")

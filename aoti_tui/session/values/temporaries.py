@@ -12,16 +12,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aoti_tui.artifacts.strides import lane_of, place_of
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
-from aoti_tui.replay.recorded.blocks import Number, lane_of
+from aoti_tui.replay.recorded.blocks import Number
 from aoti_tui.replay.recorded.recording import Made, Operand, fails, lane_value, state, who_made
-from aoti_tui.tui.document import NAME
-from aoti_tui.tui.lane_view import Lane, flat_of
-from aoti_tui.tui.masking import Statistics, masking
-from aoti_tui.tui.text import number, plural, shape
+from aoti_tui.session.source.document import NAME
+from aoti_tui.session.text import number, shape
+from aoti_tui.session.values.lanes import Lane
+from aoti_tui.session.values.masks import Statistics, masking
 
 DIGITS = 6
 """Of a float, where there is room for them."""
@@ -72,7 +74,7 @@ def temporaries(recording: Recording, position: int, lane: Lane) -> tuple[Tempor
                 summary=summary_text(found),
                 changed=variable.changed,
                 position=step.position,
-                masked=bool(out and block and raw is not None and out[flat_of(lane, block.shape)]),
+                masked=is_out(out, block, lane),
                 block=block,
                 raw=raw,
                 statistics=found,
@@ -80,6 +82,11 @@ def temporaries(recording: Recording, position: int, lane: Lane) -> tuple[Tempor
             )
         )
     return tuple(made)
+
+
+def is_out(out: Sequence[bool], block: Block | None, lane: Lane) -> bool:
+    place = place_of(block.shape, lane) if block is not None and out else None
+    return place is not None and bool(out[place])
 
 
 def _shown(value: object) -> str:

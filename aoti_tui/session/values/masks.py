@@ -13,7 +13,7 @@ from itertools import compress
 from operator import not_
 
 from aoti_tui.replay.model import Block, Recording, Step, Summary
-from aoti_tui.tui.lane_view import projected
+from aoti_tui.session.values.lanes import projected
 
 MOST_DISTINCT = 1000
 """Values that are counted; the worker's own summaries stop there too."""

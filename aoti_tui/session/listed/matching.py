@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from aoti_tui.tui.entries import GROUPS, Entry
+from aoti_tui.session.listed.entries import GROUPS, Entry
 
 WHOLE, PART, PREFIX, PART_PREFIX, PIECE, LETTERS = 0, 50, 100, 150, 250, 400
 """Costs of a word: an identifier, one part of it (``cumsum`` in ``fused_cumsum_0``), the start of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from aoti_tui.replay.model import Block, Recording, Step, Summary
 from aoti_tui.replay.recorded.recording import last_step
-from aoti_tui.tui.text import number
+from aoti_tui.session.text import number
 
 Lane = tuple[int, ...]
 GLYPHS = "▁▂▃▄▅▆▇█"
@@ -159,12 +159,3 @@ def differing(old: object, new: object) -> Sequence[bool]:
         return ()
     # NaN is no change of NaN.
     return [a != b and (a == a or b == b) for a, b in zip(old.values, new.values, strict=True)]
-
-
-def flat_of(lane: Lane, shape: Sequence[int]) -> int:
-    """The flat number of a lane in a block of ``shape``, broadcast as Triton does."""
-    padded = (0,) * (len(shape) - len(lane)) + tuple(lane[len(lane) - len(shape) :])
-    flat = 0
-    for size, position in zip(shape, padded, strict=True):
-        flat = flat * size + (max(0, min(position, size - 1)) if size > 1 else 0)
-    return flat

@@ -9,11 +9,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from aoti_tui.artifacts.strides import lane_of
 from aoti_tui.replay.model import Block, Recording, Step
-from aoti_tui.replay.recorded.blocks import Number, lane_of
-from aoti_tui.tui.document import SourceDocument
-from aoti_tui.tui.lane_view import Lane
-from aoti_tui.tui.text import number
+from aoti_tui.replay.recorded.blocks import Number
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.text import number
+from aoti_tui.session.values.lanes import Lane
 
 SHOWN = 200
 """Results listed of each kind; the counts are of all."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.failure.model import Failure
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Guard, Input, Kernel, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.recorded.breakpoints import Breakpoint
-from aoti_tui.tui.text import plural
 
 GROUPS = {
     "Breakpoints": "Breakpoint",

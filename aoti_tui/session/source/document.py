@@ -18,7 +18,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Token, _TokenType
 
 from aoti_tui.index.model import Kernel, WrapperIndex
-from aoti_tui.tui.text import visible
+from aoti_tui.session.text import visible
 
 WINDOW = 40
 """Lines of C++ coloured at a time: about what a terminal shows."""

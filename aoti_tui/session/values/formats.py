@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from aoti_tui.tui.text import number
+from aoti_tui.session.text import number
 
 FORMATS = ("decimal", "hex", "bits")
 TOLD = {

@@ -19,8 +19,8 @@ from aoti_tui.replay.recorded.breakpoints import (
     toggled,
     why_not,
 )
-from aoti_tui.tui.config import Config, save_memory
-from aoti_tui.tui.document import SourceDocument
+from aoti_tui.session.kept.config import Config, save_memory
+from aoti_tui.session.source.document import SourceDocument
 
 _TYPED = re.compile(
     r"(?P<condition>.*?)(?:(?:^|\s+)after\s+(?P<hits>\d+)(?:\s+hits?)?)?"

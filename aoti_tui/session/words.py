@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recorded.recording import Made
-from aoti_tui.tui.document import NAME
-from aoti_tui.tui.nonfinite import NonFinite
-from aoti_tui.tui.stepping import bound_value, failing_count
-from aoti_tui.tui.text import number, plural
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.messages import Outcome
+from aoti_tui.session.outcome import Outcome
+from aoti_tui.session.source.document import NAME
+from aoti_tui.session.text import number
+from aoti_tui.session.values.nonfinite import NonFinite
+from aoti_tui.session.values.temporaries import bound_value, failing_count
 
 
 def program(at: tuple[int, int, int]) -> str:

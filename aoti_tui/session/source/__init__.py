@@ -1,0 +1,1 @@
+"""Sources as they are shown and searched."""

@@ -1,0 +1,1 @@
+"""Values of a recording: temporaries, lanes, masks, watches, and how numbers are written."""

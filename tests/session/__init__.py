@@ -1,0 +1,1 @@
+"""The session, through Textual's Pilot and in a real terminal."""
