@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from aoti_tui.failure.provenance.steps import Step, StepKind
 from aoti_tui.index.model import Enforced, Launch, ModelFrame
@@ -166,15 +166,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class GuardFinding:
+class GuardFinding(Step):
     """The guards of one input dimension on the path, folded into one row.
 
     ``would_catch``: whether the guard rejects the given inputs; None when that is not known.
     """
 
-    kind: ClassVar[StepKind] = "guard"
+    kind = "guard"
     position: int
-    name: str
     dim: int | None
     """None when the value of a number or one-element input is checked, not a size."""
     min: int | None
@@ -191,7 +190,7 @@ class GuardFinding:
 class ProvenanceNode:
     """A step of the chain from an assert to inputs, as a tree to walk."""
 
-    step: Step | GuardFinding
+    step: Step
     line: int | None = None
     """Wrapper line to jump to."""
     kernel: str | None = None

@@ -6,6 +6,7 @@ from aoti_tui.failure.model import GuardFinding, ProvenanceNode
 from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.provenance.steps import (
     Bound,
+    BufferData,
     BufferDim,
     Called,
     ConstantData,
@@ -25,7 +26,6 @@ from aoti_tui.failure.provenance.steps import (
     NotFollowed,
     Passed,
     RandomNumbers,
-    SharedMemory,
     SizeGuard,
     Step,
     Temporary,
@@ -88,7 +88,7 @@ def _worth_reading(node: ProvenanceNode, depth: int) -> bool:
     return node.kind in _SHOWN
 
 
-def _said(step: Step | GuardFinding) -> str:
+def _said(step: Step) -> str:
     match step:
         case Bound(name):
             return f"bound {name}"
@@ -102,13 +102,13 @@ def _said(step: Step | GuardFinding) -> str:
             return f"{root} runs up to {name}" + (f" // {divisor}" if divisor else "")
         case Modulus(_, written):
             return written
-        case Passed(argument, indexed_on):
-            said = f"{argument.parameter} = {argument.text}"
+        case Passed(name, argument, indexed_on):
+            said = f"{name} = {argument.text}"
             return said + (f", indexed on kernel line {indexed_on}" if indexed_on else "")
         case FixedParameter(name, fixed):
             return f"{name} = {fixed}, fixed when compiled"
-        case Defined(symbol):
-            return f"{symbol.name} = {definition_words(symbol)}"
+        case Defined(name, symbol):
+            return f"{name} = {definition_words(symbol)}"
         case FloatRatio(name):
             return (
                 f"{name} is computed with a float reciprocal, which can truncate to the wrong "
@@ -133,29 +133,29 @@ def _of_tensor(step: Step) -> str:
     match step:
         case InputDim(name, position, dim):
             return f"dimension {dim} of input {position} ({name})"
-        case InputData(given) if given.is_scalar:
-            return f"{given.name} is input {given.position}, a number"
-        case InputData(given):
-            return f"input {given.position} ({given.name})"
-        case ConstantData(constant):
+        case InputData(name, given) if given.is_scalar:
+            return f"{name} is input {given.position}, a number"
+        case InputData(name, given):
+            return f"input {given.position} ({name})"
+        case ConstantData(_, constant):
             return constant_words(constant)
-        case ConstantDim(constant, dim, True):
+        case ConstantDim(_, constant, dim, True):
             return f"{constant.shape[dim]} is dimension {dim} of {constant_words(constant)}"
-        case ConstantDim(constant, dim):
+        case ConstantDim(_, constant, dim):
             return f"dimension {dim} of {constant_words(constant)}, perhaps"
-        case SharedMemory(name, others):
+        case BufferData(name, others) if others:
             return f"{name} shares memory with {', '.join(others)}"
         case BufferDim(name, dim, size):
             return f"{size} is dimension {dim} of buffer {name}, fixed when compiled"
-        case Written(launch, parameter, True):
-            return f"written by {launch.kernel} (:{launch.line}) as {parameter}"
-        case Written(launch):
+        case Written(name, launch, parameter, True):
+            return f"written by {name} (:{launch.line}) as {parameter}"
+        case Written(name, launch):
             return (
-                f"written by {launch.kernel} (:{launch.line}); its source is not in the wrapper, "
+                f"written by {name} (:{launch.line}); its source is not in the wrapper, "
                 "so all its tensors may count"
             )
-        case Called(extern):
-            return f"made by {extern.op} (:{extern.line})"
+        case Called(name, extern):
+            return f"made by {name} (:{extern.line})"
         case SizeGuard(_, check, dim, value):
             sign = {"min": ">=", "max": "<="}.get(check, "==")
             return f"size({dim}) {sign} {value}"

@@ -106,14 +106,14 @@ def _literal(tracer: Tracer, asserted: Asserted, size: str) -> ProvenanceNode:
         node = _dimension(tracer, argument.tensor, size, access, launch)
         if node is not None:
             return ProvenanceNode(
-                Passed(argument, indexed_on=access.line),
+                Passed(access.pointer, argument, access.line),
                 launch.line,
                 kernel=asserted.kernel.name,
                 kernel_line=access.line,
                 children=(node,),
             )
     alike = [
-        ProvenanceNode(ConstantDim(constant, dim, certain=False), constant.line)
+        ProvenanceNode(ConstantDim(constant.name, constant, dim, certain=False), constant.line)
         for constant in tracer.index.constants
         for dim, extent in enumerate(constant.shape)
         if str(extent) == size
@@ -160,7 +160,7 @@ def _of_constant(constant: Constant, size: str, access: Access) -> ProvenanceNod
         return None
     fqn = constant.fqn or constant.name
     return ProvenanceNode(
-        ConstantDim(constant, dim),
+        ConstantDim(constant.name, constant, dim),
         constant.line,
         source=Source("constant_dim", dim=dim, name=constant.name, fqn=fqn, line=constant.line),
     )

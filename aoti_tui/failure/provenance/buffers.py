@@ -14,7 +14,6 @@ from aoti_tui.failure.provenance.steps import (
     CutShort,
     InputData,
     NotFollowed,
-    SharedMemory,
     Written,
 )
 from aoti_tui.failure.provenance.trail import Trail
@@ -60,7 +59,7 @@ class Buffers:
         if len(children) == 1 and children[0].name == view.base:
             return children[0]
         return ProvenanceNode(
-            SharedMemory(view.base, tuple(dict.fromkeys(s[0] for s in storages))),
+            BufferData(view.base, tuple(dict.fromkeys(s[0] for s in storages))),
             defined_at(memory, view.base, before, function),
             children=tuple(children),
         )
@@ -132,14 +131,14 @@ class Buffers:
                 if made.function.role == "constants" and made.name == name:
                     return self.data(TensorView(name), 10**9, made.function)
         return ProvenanceNode(
-            ConstantData(constant),
+            ConstantData(name, constant),
             constant.line,
             source=Source("constant", name=name, fqn=constant.fqn or name, line=constant.line),
         )
 
     def input_data(self, given: Input) -> ProvenanceNode:
         return ProvenanceNode(
-            InputData(given),
+            InputData(given.name, given),
             given.line,
             value=self.trail.known.inputs.get(given.position),
             source=Source(
@@ -165,7 +164,7 @@ class Buffers:
         if not stores:
             return None, False
         node = ProvenanceNode(
-            Written(launch, argument.parameter),
+            Written(launch.kernel, launch, argument.parameter),
             launch.line,
             kernel=launch.kernel,
             kernel_line=stores[0].line if launch.kernel in self.trail.index.kernels else None,
@@ -184,7 +183,9 @@ class Buffers:
         """A kernel whose source is not there: its arguments are all that is known."""
         if re.match(r"in_ptr|arg_[A-Z]", argument.parameter):
             return None, False
-        node = ProvenanceNode(Written(launch, argument.parameter, source=False), launch.line)
+        node = ProvenanceNode(
+            Written(launch.kernel, launch, argument.parameter, source=False), launch.line
+        )
         if not self.trail.first("write", launch.id, argument.parameter):
             return node.again(), True
         read = [
@@ -195,7 +196,7 @@ class Buffers:
         return node.above(*read), argument.parameter.startswith("out_ptr")
 
     def _called(self, extern: ExternCall) -> ProvenanceNode:
-        node = ProvenanceNode(Called(extern), extern.line)
+        node = ProvenanceNode(Called(extern.op, extern), extern.line)
         if not self.trail.first("extern", extern.line):
             return node.again()
         read = [self.data(view, extern.line - 1, extern.function) for view in extern.reads]

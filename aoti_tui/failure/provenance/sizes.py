@@ -50,7 +50,7 @@ class Sizes:
 
     def symbol(self, symbol: Symbol, scopes: tuple[Scope, ...] = ()) -> ProvenanceNode:
         """A symbol, and what it is read from or computed of."""
-        node = ProvenanceNode(Defined(symbol), symbol.line)
+        node = ProvenanceNode(Defined(symbol.name, symbol), symbol.line)
         if not self.trail.first("symbol", symbol.name, symbol.line):
             return node.again()
         return ProvenanceNode(

@@ -1,7 +1,6 @@
 """The steps of a chain as facts: what each is and what it holds, without a word of prose.
 
-:mod:`aoti_tui.failure.prose.chain` says them. ``kind`` is what JSON and the screen sort them by,
-``name`` the thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``).
+:mod:`aoti_tui.failure.prose.chain` says them. ``kind`` is what JSON and the screen sort them by.
 """
 
 from __future__ import annotations
@@ -33,84 +32,82 @@ StepKind = Literal[
     "unknown",
 ]
 
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    kind: ClassVar[StepKind]
+    name: str
+    """The thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``)."""
+
+
 # -- in a kernel ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Step):
     """The bound of an assert, as the kernel writes it."""
 
-    kind: ClassVar[StepKind] = "bound"
-    name: str
+    kind = "bound"
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class Index(Step):
     """The index of an assert, and what it is before Inductor's negative wrap."""
 
-    kind: ClassVar[StepKind] = "index"
-    name: str
+    kind = "index"
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Step):
     """An index that is computed where it is checked."""
 
-    kind: ClassVar[StepKind] = "expression"
-    name: str
+    kind = "expression"
 
 
 @dataclass(frozen=True, slots=True)
-class Temporary:
-    """An assignment: ``written`` is its right-hand side and ``operation`` what that does."""
+class Temporary(Step):
+    """An assignment: its right-hand side, and what that does."""
 
-    kind: ClassVar[StepKind] = "temporary"
-    name: str
+    kind = "temporary"
     written: str
     operation: Operation
 
 
-@dataclass(frozen=True, slots=True)
-class BlockSize:
+class BlockSize(Step):
     """A number that the kernel was compiled with (``XBLOCK``)."""
 
-    kind: ClassVar[StepKind] = "temporary"
-    name: str
+    kind = "temporary"
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """Data read through pointer parameter ``name``."""
+class Load(Step):
+    """Data read through a pointer parameter."""
 
-    kind: ClassVar[StepKind] = "load"
-    name: str
+    kind = "load"
     address: str
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """Program and lane numbers ``root``, which run up to size ``name`` (divided by ``divisor``)."""
+class Extent(Step):
+    """Program and lane numbers ``root``, which run up to the size (divided by ``divisor``)."""
 
-    kind: ClassVar[StepKind] = "extent"
-    name: str
+    kind = "extent"
     root: str
     divisor: str
 
 
 @dataclass(frozen=True, slots=True)
-class Modulus:
-    """Program and lane numbers that are wrapped at ``name``."""
+class Modulus(Step):
+    """Program and lane numbers that are wrapped at it."""
 
-    kind: ClassVar[StepKind] = "literal"
-    name: str
+    kind = "literal"
     written: str
 
 
 @dataclass(frozen=True, slots=True)
-class RandomNumbers:
-    kind: ClassVar[StepKind] = "random"
-    name: str
+class RandomNumbers(Step):
+    """Numbers that a generator makes."""
+
+    kind = "random"
     written: str
 
 
@@ -118,27 +115,19 @@ class RandomNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """What a launch passes for a parameter.
+class Passed(Step):
+    """What a launch passes for a parameter, and the kernel line on which an index walks it."""
 
-    ``indexed_on`` is the kernel line on which the checked index walks it.
-    """
-
-    kind: ClassVar[StepKind] = "argument"
+    kind = "argument"
     argument: Argument
     indexed_on: int | None = None
 
-    @property
-    def name(self) -> str:
-        return self.argument.parameter
-
 
 @dataclass(frozen=True, slots=True)
-class FixedParameter:
+class FixedParameter(Step):
     """A parameter whose value was fixed when the kernel was compiled."""
 
-    kind: ClassVar[StepKind] = "literal"
-    name: str
+    kind = "literal"
     fixed: str
 
 
@@ -146,168 +135,125 @@ class FixedParameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(Step):
     """A symbol and what it is set to."""
 
-    kind: ClassVar[StepKind] = "symbol"
+    kind = "symbol"
     symbol: Symbol
 
-    @property
-    def name(self) -> str:
-        return self.symbol.name
-
 
 @dataclass(frozen=True, slots=True)
-class FloatRatio:
-    """A symbol that is computed with a quotient of floats, which can come out too small."""
-
-    kind: ClassVar[StepKind] = "note"
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class InputDim:
+class InputDim(Step):
     """A dimension of an input."""
 
-    kind: ClassVar[StepKind] = "input"
-    name: str
+    kind = "input"
     position: int
     dim: int
 
 
 @dataclass(frozen=True, slots=True)
-class SizeGuard:
+class SizeGuard(Step):
     """A check of an input's dimension."""
 
-    kind: ClassVar[StepKind] = "guard"
-    name: str
+    kind = "guard"
     check: GuardCheck
     dim: int
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantDim:
+class ConstantDim(Step):
     """A dimension of a constant; not ``certain`` where its size alone speaks for it."""
 
-    kind: ClassVar[StepKind] = "constant"
+    kind = "constant"
     constant: Constant
     dim: int
     certain: bool = True
 
-    @property
-    def name(self) -> str:
-        return self.constant.name
-
 
 @dataclass(frozen=True, slots=True)
-class BufferDim:
+class BufferDim(Step):
     """A dimension of a buffer whose size was fixed when compiled."""
 
-    kind: ClassVar[StepKind] = "buffer"
-    name: str
+    kind = "buffer"
     dim: int
     size: str
 
 
 @dataclass(frozen=True, slots=True)
-class FixedSize:
-    """A bound that is a number: a size fixed when compiled.
+class FixedSize(Step):
+    """A bound that is a number, fixed when compiled: whose size it is, is not known.
 
-    ``looked`` are the arguments that the index walks, none of which has that size for certain;
-    ``alike`` says that constants which have it follow.
+    ``looked`` are the arguments that the index walks; ``alike`` says that constants which have
+    such a size follow.
     """
 
-    kind: ClassVar[StepKind] = "literal"
-    name: str
+    kind = "literal"
     looked: tuple[Argument, ...] = ()
     alike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unlimited:
+class Unlimited(Step):
     """An assert that only checks for negative values."""
 
-    kind: ClassVar[StepKind] = "literal"
-    name: str
+    kind = "literal"
 
 
 # -- data of tensors ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class InputData:
+class InputData(Step):
     """The data of an input, or the number that it is."""
 
-    kind: ClassVar[StepKind] = "input"
+    kind = "input"
     given: Input
 
-    @property
-    def name(self) -> str:
-        return self.given.name
-
 
 @dataclass(frozen=True, slots=True)
-class ConstantData:
-    kind: ClassVar[StepKind] = "constant"
+class ConstantData(Step):
+    """The data of a weight or buffer of the model."""
+
+    kind = "constant"
     constant: Constant
 
-    @property
-    def name(self) -> str:
-        return self.constant.name
+
+@dataclass(frozen=True, slots=True)
+class BufferData(Step):
+    """The data of a buffer, which may stand for the memory of ``others``."""
+
+    kind = "buffer"
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class BufferData:
-    kind: ClassVar[StepKind] = "buffer"
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class SharedMemory:
-    """A tensor that stands for the memory of others."""
-
-    kind: ClassVar[StepKind] = "buffer"
-    name: str
-    others: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Step):
     """A launch that writes a buffer through a parameter, perhaps one without ``source``."""
 
-    kind: ClassVar[StepKind] = "launch"
+    kind = "launch"
     launch: Launch
     parameter: str
     source: bool = True
 
-    @property
-    def name(self) -> str:
-        return self.launch.kernel
-
 
 @dataclass(frozen=True, slots=True)
-class Launched:
+class Launched(Step):
     """A kernel by its name, and how often it is launched."""
 
-    kind: ClassVar[StepKind] = "launch"
-    name: str
+    kind = "launch"
     times: int
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class Called(Step):
     """An operator outside of Triton that makes or changes a tensor."""
 
-    kind: ClassVar[StepKind] = "extern"
+    kind = "extern"
     extern: ExternCall
 
-    @property
-    def name(self) -> str:
-        return self.extern.op
 
+# -- what the chain cannot show -------------------------------------------------------------------
 
-# -- where a chain ends without an answer ---------------------------------------------------------
 
 Reason = Literal[
     "no index", "never launched", "no argument", "no definition", "no writer", "not in the kernel"
@@ -315,51 +261,22 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class NotFollowed:
-    """What could not be followed and why: ``before`` a line of the wrapper, in a ``kernel``."""
+class NotFollowed(Step):
+    """Why it could not be followed, ``before`` a line of the wrapper or in a ``kernel``."""
 
-    kind: ClassVar[StepKind] = "unknown"
-    name: str
+    kind = "unknown"
     why: Reason
     before: int = 0
     kernel: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CutShort:
+class FloatRatio(Step):
+    """A symbol computed with a quotient of floats, which can come out too small."""
+
+    kind = "note"
+
+
+class CutShort(Step):
     """A chain that goes on, but was cut where it had become too long to read."""
 
-    kind: ClassVar[StepKind] = "note"
-    name: str
-
-
-Step = (
-    Bound
-    | Index
-    | Computed
-    | Temporary
-    | BlockSize
-    | Load
-    | Extent
-    | Modulus
-    | RandomNumbers
-    | Passed
-    | FixedParameter
-    | Defined
-    | FloatRatio
-    | InputDim
-    | SizeGuard
-    | ConstantDim
-    | BufferDim
-    | FixedSize
-    | Unlimited
-    | InputData
-    | ConstantData
-    | BufferData
-    | SharedMemory
-    | Written
-    | Launched
-    | Called
-    | NotFollowed
-    | CutShort
-)
+    kind = "note"

@@ -91,7 +91,7 @@ class Tracer:
         elif leaf.kind == "load":
             children = [self.buffers.read_by(launch, argument.tensor)]
         return ProvenanceNode(
-            Passed(argument),
+            Passed(argument.parameter, argument),
             launch.line,
             kernel=launch.kernel,
             value=self._trail.value(argument.parameter),
