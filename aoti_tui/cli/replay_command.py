@@ -177,7 +177,7 @@ def result_json(
         "not_reached": next((gate.words for gate in result.gates if gate.closed), None),
         "contradictions": list(judged.evidence.contradictions) if judged is not None else [],
         "rivals": [rival_json(r) for r in judged.rivals] if judged is not None else [],
-        "flags": [{"kernel_line": line, "text": text} for line, text in result.flags],
+        "flags": [{"kernel_line": f.kernel_line, "text": f.text} for f in result.flags],
         "notes": [*result.notes, *problems],
     }
 
@@ -250,7 +250,7 @@ def _lines(result: ReplayResult, judged: Judged | None, problems: tuple[str, ...
         )
         lines += [f"against it: {said}" for said in judged.evidence.contradictions]
         lines += [f"fits too: {r.kernel} (:{r.launch.line}): {r.decided_by}" for r in judged.rivals]
-    lines += [f"kernel line {line}: {text}" for line, text in result.flags]
+    lines += [f"kernel line {f.kernel_line}: {f.text}" for f in result.flags]
     lines += [f"note: {note}" for note in (*result.notes, *problems)]
     return lines
 

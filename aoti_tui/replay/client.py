@@ -13,9 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
-from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.errors import Kind, ReplayError
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) programs while a request runs."""
@@ -37,6 +37,9 @@ _DO = {
     "python": "Look at the kernel line that is named; the other kernels can still be replayed",
     "bad-request": "This is a fault of aoti-tui: please report it with the wrapper",
 }
+
+
+_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 
 
 class Reply(dict[str, Any]):
@@ -76,11 +79,6 @@ class WorkerClient:
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
-
-    @property
-    def stderr_lines(self) -> tuple[str, ...]:
-        """The last lines the worker printed: warnings, or its traceback when it died."""
-        return tuple(self._stderr)
 
     def request(
         self, do: str, *, doing: str = "", progress: Progress | None = None, **fields: Any
@@ -350,7 +348,7 @@ def _end_of(code: int | None) -> str:
 
 
 def _error(reply: Reply, doing: str) -> ReplayError:
-    kind = str(reply.get("kind", "bad-request"))
+    kind = _KINDS.get(str(reply.get("kind")), "bad-request")
     message = str(reply.get("message", ""))
     reason = str(reply.get("reason", ""))
     missing = reply.get("missing")
@@ -369,5 +367,6 @@ def _error(reply: Reply, doing: str) -> ReplayError:
         what,
         why.rstrip(".") or "no reason was given",
         _DO.get(kind, _DO["bad-request"]),
+        file=reply.get("file"),
         kernel_line=int(line) if line else None,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-KINDS = (
+from typing import Literal
+
+Kind = Literal[
     "unavailable",
     "refused",
     "unsupported",
@@ -12,26 +14,34 @@ KINDS = (
     "bad-inputs",
     "bad-request",
     "unknown",
-)
+]
 
 
 class ReplayError(Exception):
     """A replay cannot go on; it says what happened, why, and what to do next.
 
-    ``kind`` is one of :data:`KINDS`: ``unavailable`` (no Python, torch or triton to replay with),
+    ``kind`` is one of :data:`Kind`: ``unavailable`` (no Python, torch or triton to replay with),
     ``refused`` (the source is not what Inductor emits), ``unsupported`` (cannot be replayed
     faithfully on a CPU), ``cancelled``, ``died`` (the worker process ended), ``python`` (the
     kernel's own Python raised), ``bad-inputs`` (a file or setting the user gave does not fit),
     ``bad-request`` (a fault of ours), ``unknown`` (a value that is needed is not known).
-    ``kernel_line`` is set when one line of the kernel is to blame.
+    ``file`` and ``kernel_line`` are set when one line of a kernel's source is to blame.
     """
 
     def __init__(
-        self, kind: str, what: str, why: str, do: str, *, kernel_line: int | None = None
+        self,
+        kind: Kind,
+        what: str,
+        why: str,
+        do: str,
+        *,
+        file: str | None = None,
+        kernel_line: int | None = None,
     ) -> None:
         super().__init__(f"{what}: {why}. {do}")
         self.kind = kind
         self.what = what
         self.why = why
         self.do = do
+        self.file = file
         self.kernel_line = kernel_line

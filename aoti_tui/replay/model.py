@@ -71,7 +71,18 @@ class ArgumentValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """What the replay cannot promise to do as the GPU did, at a line of a kernel's source."""
+
+    file: str
+    kernel_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FiredAssert:
+    file: str
+    """The source whose line it is: a wrapper's kernel has one of its own, called after it."""
     kernel_line: int
     message: str
     programs: tuple[Program, ...]
@@ -88,6 +99,7 @@ class FiredAssert:
 class MemoryFault:
     """An access outside its tensor. ``element`` counts from the tensor's data pointer."""
 
+    file: str
     kernel_line: int
     access: str
     argument: str
@@ -158,7 +170,7 @@ class ReplayResult:
     faults: tuple[MemoryFault, ...]
     mode: str
     programs_run: int
-    flags: tuple[tuple[int, str], ...] = ()
+    flags: tuple[Flag, ...] = ()
     notes: tuple[str, ...] = ()
     gates: tuple[Gate, ...] = ()
     """Branches and loops around the launch, outermost first, and checks before it that fail. A
@@ -220,6 +232,8 @@ class Step:
     """One recorded assignment, store or assert, in execution order."""
 
     position: int
+    file: str
+    """The source whose line it is, which for a helper's step may be another than the kernel's."""
     kernel_line: int
     name: str
     function: str
@@ -242,6 +256,8 @@ class Recording:
     """Every assignment of one program, with values: steppable both ways."""
 
     kernel: str
+    file: str
+    """The kernel's own source, as its steps name it."""
     launch: LaunchId
     site: Site
     program: Program
@@ -250,6 +266,6 @@ class Recording:
     steps: tuple[Step, ...]
     arguments: tuple[ArgumentValue, ...]
     symbols: tuple[SymbolValue, ...]
-    flags: tuple[tuple[int, str], ...] = ()
+    flags: tuple[Flag, ...] = ()
     scalars: dict[str, int | float | bool] = field(default_factory=dict)
     """Values of the kernel's scalar parameters (``ks0``)."""

@@ -209,4 +209,8 @@ def _value(value: object) -> str:
 
 def flags_at(recording: Recording, kernel_line: int) -> str:
     """`` ⚑ …`` for what a line does that a CPU cannot do as the GPU did; ``""`` for other lines."""
-    return "".join(f" ⚑ {text}" for line, text in recording.flags if line == kernel_line)
+    return "".join(
+        f" ⚑ {flag.text}"
+        for flag in recording.flags
+        if (flag.file, flag.kernel_line) == (recording.file, kernel_line)
+    )

@@ -30,6 +30,7 @@ def recording(*assigned: tuple[str, Block | int | float, tuple[int, ...]]) -> Re
     steps = tuple(
         Step(
             position=at,
+            file=KERNEL,
             kernel_line=at + 2,
             name=name,
             function="k",
@@ -44,6 +45,7 @@ def recording(*assigned: tuple[str, Block | int | float, tuple[int, ...]]) -> Re
     )
     return Recording(
         kernel=KERNEL,
+        file=KERNEL,
         launch=LaunchId(0),
         site=Site("", 1, 1),
         program=(0, 0, 0),

@@ -25,4 +25,4 @@ async def test_the_order_of_float_atomics_is_flagged_where_it_happens() -> None:
         assert recording is not None
         step = recording.steps[user.screen.replaying.position]
         assert step.kind == "atomic"
-        assert any(line == step.kernel_line and "order" in text for line, text in recording.flags)
+        assert any(f.kernel_line == step.kernel_line and "order" in f.text for f in recording.flags)

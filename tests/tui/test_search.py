@@ -21,7 +21,7 @@ def step(*values: float) -> Step:
     block = Block("float32", (len(values),), memoryview(array("d", values)))
     finite = [value for value in values if not math.isnan(value)]
     summary = Summary(min(finite), max(finite), len(values) - len(finite), None, len(values))
-    return Step(0, 1, "tmp0", "k", 0, (), "assign", block, summary, True)
+    return Step(0, "k", 1, "tmp0", "k", 0, (), "assign", block, summary, True)
 
 
 @pytest.mark.parametrize(

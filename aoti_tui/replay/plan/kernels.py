@@ -73,6 +73,7 @@ class KernelBook:
             "kernel",
             doing=f"compiling {name}",
             key=self.key(name),
+            file=name,
             source=kernel.source,
             function=kernel.function,
             signature={p.name: p.type for p in kernel.parameters if p.type},

@@ -13,7 +13,7 @@ from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.contents import CapturedContents
 from aoti_tui.replay.data.held import Held
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.model import Program, Recording
+from aoti_tui.replay.model import Flag, Program, Recording, Step
 from aoti_tui.replay.plan.launching import Prepared
 from aoti_tui.replay.questions.check import TOLERANCES
 from aoti_tui.replay.questions.elements import check_range, element_at, tensor_of
@@ -31,6 +31,7 @@ class Writer:
     there, or an atomic's operand.
     """
 
+    file: str
     kernel_line: int
     access: str
     """``store`` or ``atomic``."""
@@ -57,7 +58,7 @@ class WrittenElement:
     mode: str
     made_up: bool = False
     """Whether invented data has a part in what the launch writes to this argument."""
-    flags: tuple[tuple[int, str], ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,13 @@ def record_writer(
         if lane == writer.lane
     ]
     # A statement over several lines can be recorded on another of them.
-    same = [p for p in found if recording.steps[p].kernel_line == writer.kernel_line]
+    same = [p for p in found if _same_line(recording.steps[p], writer)]
     chosen = same or found
     return recording, chosen[-1] if chosen else None
+
+
+def _same_line(step: Step, writer: Writer) -> bool:
+    return (step.file, step.kernel_line) == (writer.file, writer.kernel_line)
 
 
 def nobody_writes(launch: Launch, argument: str, element: int, value: Number) -> ReplayError:
@@ -303,6 +308,7 @@ def _read(session: ReplaySession, name: str, flat: int) -> Number:
 
 def _writer(raw: Mapping[str, Any]) -> Writer:
     return Writer(
+        file=str(raw["file"]),
         kernel_line=int(raw["kernel_line"]),
         access=str(raw["access"]),
         program=program_of(raw["program"]),

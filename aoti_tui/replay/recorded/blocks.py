@@ -38,6 +38,7 @@ def decode_summary(summary: Mapping[str, Any] | None) -> Summary | None:
 
 def decode_fault(fault: Mapping[str, Any]) -> MemoryFault:
     return MemoryFault(
+        file=str(fault["file"]),
         kernel_line=int(fault["kernel_line"]),
         access=str(fault["access"]),
         argument=str(fault["argument"]),

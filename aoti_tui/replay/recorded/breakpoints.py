@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import Block, Recording, Step
+from aoti_tui.replay.model import Block, Recording
 from aoti_tui.replay.recorded.blocks import Number
 from aoti_tui.replay.recorded.conditions import (
     Condition,
@@ -21,7 +21,9 @@ from aoti_tui.replay.recorded.recording import fails, state
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """Stops where ``kernel_line`` runs, or where ``name`` is assigned (one of the two is set).
+    """Stops where ``kernel_line`` of the kernel's own file runs, or where ``name`` is assigned.
+
+    One of the two is set.
 
     ``ignore`` is how many hits are let pass first. With ``log``, an expression, it does not stop:
     it writes down the expression's value.
@@ -162,7 +164,7 @@ class _Armed:
         return earlier >= ignore
 
     def matches(self, recording: Recording, position: int) -> bool:
-        return _matches(self.breakpoint, recording.steps[position]) and _holds(
+        return _matches(self.breakpoint, recording, position) and _holds(
             self.condition, recording, position
         )
 
@@ -216,10 +218,11 @@ def _helper_lines(program: KernelProgram) -> tuple[frozenset[int], frozenset[str
     return frozenset(lines), frozenset(names)
 
 
-def _matches(breakpoint: Breakpoint, step: Step) -> bool:
+def _matches(breakpoint: Breakpoint, recording: Recording, position: int) -> bool:
+    step = recording.steps[position]
     if breakpoint.name is not None:
         return step.kind == "assign" and step.name == breakpoint.name
-    return breakpoint.kernel_line == step.kernel_line
+    return step.file == recording.file and breakpoint.kernel_line == step.kernel_line
 
 
 def _parsed(text: str) -> Condition | None:

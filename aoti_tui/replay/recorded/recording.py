@@ -16,8 +16,8 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import (
     ArgumentValue,
     Block,
+    Flag,
     LoadedFrom,
-    MemoryFault,
     Recording,
     Step,
     SymbolValue,
@@ -50,6 +50,7 @@ def decode(
     scalars: dict[str, Number] = {a.name: a.value for a in arguments if a.value is not None}
     return Recording(
         kernel=kernel,
+        file=str(reply["file"]),
         launch=launch,
         site=site,
         program=program_of(reply["program"]),
@@ -63,8 +64,10 @@ def decode(
     )
 
 
-def decode_flags(flags: Sequence[Mapping[str, Any]]) -> tuple[tuple[int, str], ...]:
-    return tuple((int(f.get("kernel_line") or 0), str(f.get("text", ""))) for f in flags)
+def decode_flags(flags: Sequence[Mapping[str, Any]]) -> tuple[Flag, ...]:
+    return tuple(
+        Flag(str(f["file"] or ""), int(f["kernel_line"] or 0), str(f["text"])) for f in flags
+    )
 
 
 def _step(position: int, raw: Mapping[str, Any], blobs: Sequence[memoryview]) -> Step:
@@ -74,6 +77,7 @@ def _step(position: int, raw: Mapping[str, Any], blobs: Sequence[memoryview]) ->
 
     return Step(
         position=position,
+        file=str(raw["file"]),
         kernel_line=int(raw["kernel_line"]),
         name=str(raw.get("name") or ""),
         function=str(raw.get("function") or ""),
@@ -186,17 +190,6 @@ def state(recording: Recording, position: int) -> tuple[Variable, ...]:
     return tuple(Variable(s.name, s, s.position == here.position and s.changed) for s in ordered)
 
 
-def changed_between(recording: Recording, one: int, other: int) -> frozenset[str]:
-    """Names whose values differ between two positions, whichever comes first."""
-    before = {v.name: v.step for v in state(recording, one)}
-    after = {v.name: v.step for v in state(recording, other)}
-    return frozenset(
-        name
-        for name in before.keys() | after.keys()
-        if not _same_value(before.get(name), after.get(name))
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Operand:
     """A name that an assignment read, with its value in the lane."""
@@ -237,7 +230,7 @@ def who_made(
     """
     step = recording.steps[position]
     operands = []
-    for name in reads_at(program, step.function, step.kernel_line):
+    for name in _reads(recording, program, step):
         operands.append(_operand(recording, program, step, name, lane))
     loads = []
     for load in step.loads:
@@ -280,7 +273,7 @@ def who_uses(recording: Recording, program: KernelProgram, position: int) -> tup
             break
         if not _same_frame(step, made):
             continue
-        if made.name in reads_at(program, step.function, step.kernel_line):
+        if made.name in _reads(recording, program, step):
             users.append(step)
         if step.kind == "assign" and step.name == made.name:
             break
@@ -349,8 +342,11 @@ def last_step(
     return None
 
 
-def faults_of(recording: Recording) -> tuple[MemoryFault, ...]:
-    return tuple(fault for step in recording.steps for fault in step.faults)
+def _reads(recording: Recording, program: KernelProgram, step: Step) -> tuple[str, ...]:
+    """Names that a step's statement reads; none where ``program`` is not of the step's file."""
+    if step.file != recording.file:
+        return ()
+    return reads_at(program, step.function, step.kernel_line)
 
 
 def _operand(
@@ -373,6 +369,8 @@ def _from_caller(
     caller = next((s for s in recording.steps[step.position :] if s.depth == step.depth - 1), None)
     if caller is None:
         return Operand(name, None, None)
+    if caller.file != recording.file:
+        return Operand(name, None, None)
     passed = call_operands(program, caller.function, caller.kernel_line, step.function, name)
     for outer in passed:
         found = _operand(recording, program, caller, outer, lane)
@@ -382,15 +380,4 @@ def _from_caller(
 
 
 def _same_frame(one: Step, other: Step) -> bool:
-    return one.depth == other.depth and one.function == other.function
-
-
-def _same_value(one: Step | None, other: Step | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    if one.position == other.position:
-        return True
-    a, b = one.value, other.value
-    if isinstance(a, Block) and isinstance(b, Block):
-        return a.shape == b.shape and a.values == b.values
-    return type(a) is type(b) and a == b
+    return (one.depth, one.file, one.function) == (other.depth, other.file, other.function)

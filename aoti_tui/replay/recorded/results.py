@@ -77,6 +77,7 @@ def _fired(
     line = int(raw["kernel_line"])
     programs = tuple(sorted(program_of(p) for p in raw.get("programs", ())))
     return FiredAssert(
+        file=str(raw["file"]),
         kernel_line=line,
         message=str(raw.get("message", "")),
         programs=programs,

@@ -25,13 +25,18 @@ class Site:
 
 
 class Rewriter(ast.NodeTransformer):
-    """`recording` decides which hooks are put in; `sites` grows as they are."""
+    """With `recording` the hooks of a recorder are put in; `sites` grows as they are."""
 
     def __init__(self, file: str, recording: bool) -> None:
         self.file = file
-        self.recording = recording
+        self.wanted = recording
         self.sites: list[Site] = []
         self.function = ""
+
+    @property
+    def recording(self) -> bool:
+        """Only what functions do is recorded, not the constants beside them."""
+        return self.wanted and bool(self.function)
 
     # hooks
 
