@@ -39,7 +39,7 @@ class Terminal:
         """Everything the program wrote, for what an emulator does not keep."""
         self.exit_code: int | None = None
         child = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
-        # The last two would be believed before the terminal's own size, and a test runner sets them.
+        # The last two would be believed before the terminal's own size; a test runner sets them.
         for name in ("NO_COLOR", "COLUMNS", "LINES"):
             child.pop(name, None)
         self._pid, self._fd = pty.fork()
