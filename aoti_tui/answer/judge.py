@@ -28,6 +28,7 @@ Progress = Callable[[str, float], None]
 MOST_LAUNCHES = 24
 """Launches that are replayed in search of the one that fired."""
 _SHOWN = 8
+_MADE_UP = "the replay rests on made-up data for what is not known: it confirms nothing"
 FATAL = ("cancelled", "unavailable", "bad-inputs")
 """Kinds of errors that end the search: no other launch would fare better."""
 
@@ -71,6 +72,11 @@ class Attempt:
     def name(self) -> str:
         return f"{self.launch.kernel} (:{self.launch.line})"
 
+    def agrees(self, programs: Sequence[Program]) -> bool:
+        """Whether the values lead to it and its assert fires in all of these programs."""
+        fired = set(self.fired.programs) if self.fired is not None else None
+        return fired is not None and self.closed is None and fired.issuperset(programs)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -84,13 +90,10 @@ class Judged:
     launch: Launch
     result: ReplayResult | None
     standing: Standing
+    agrees: bool
     evidence: Evidence
     rivals: tuple[Rival, ...]
     notes: tuple[str, ...]
-
-    @property
-    def agrees(self) -> bool:
-        return self.standing is Standing.AGREES
 
 
 @dataclass
@@ -163,9 +166,9 @@ class Search:
         if guessed or fired.depends_on_made_up:
             return Standing.GUESSED
         logged = set(self.failure.programs)
-        if logged <= set(fired.programs):
+        if logged.issubset(fired.programs):
             return Standing.AGREES
-        return Standing.PARTLY if logged & set(fired.programs) else Standing.ELSEWHERE
+        return Standing.ELSEWHERE if logged.isdisjoint(fired.programs) else Standing.PARTLY
 
 
 def judge(search: Search, known: Known) -> Judged | None:
@@ -177,7 +180,10 @@ def judge(search: Search, known: Known) -> Judged | None:
     attempts = search.attempts()
     if not attempts:
         return None
-    chosen = min(attempts, key=lambda a: (bool(a.candidate.conflicts), a.standing))
+    chosen = min(
+        attempts,
+        key=lambda a: (bool(a.candidate.conflicts), a.standing, not a.agrees(failure.programs)),
+    )
     evidence = Evidence()
     if chosen.result is not None:
         shown = explainer.explain(
@@ -194,13 +200,12 @@ def judge(search: Search, known: Known) -> Judged | None:
     rivals = tuple(_rivals(search, chosen, attempts))
     against = tuple(_contradictions(search, chosen, attempts))
     undecided = tuple(_undecided(search, chosen, rivals))
-    if chosen.standing not in (Standing.AGREES, Standing.PARTLY) and not (against or undecided):
-        undecided = ("no replay made this assert fire",)
     return Judged(
         chosen.candidate,
         chosen.launch,
         chosen.result,
         chosen.standing,
+        chosen.agrees(failure.programs),
         replace(evidence, contradictions=against, undecided=undecided),
         rivals,
         tuple(_notes(search, chosen, attempts)),
@@ -308,10 +313,10 @@ def _undecided(search: Search, chosen: Attempt, rivals: Sequence[Rival]) -> Iter
         yield f"{chosen.name}: {chosen.problem}"
     if chosen.result is not None and chosen.standing in (Standing.GUESSED, Standing.OPEN):
         gate = next((gate for gate in chosen.result.gates if not gate.open), None)
-        if gate is not None and not gate.closed:
+        if gate is not None:
             yield f"whether it runs is open: {gate_words(search.explainer, gate, chosen.launch)}"
-        else:
-            yield "the replay rests on made-up data for what is not known: it confirms nothing"
+        elif rivals:
+            yield f"{len(rivals) + 1} launches fit the log, and {_MADE_UP}"
     for rival in rivals:
         if rival.launch.id < chosen.launch.id:
             yield f"{rival.kernel} (:{rival.launch.line}) comes before it: {rival.decided_by}"
@@ -330,6 +335,8 @@ def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iter
             yield f"{other.name} does not make the assert fire with these inputs"
     if len(ruled_out) > _SHOWN:
         yield f"and {len(ruled_out) - _SHOWN} more launches that the values rule out"
+    if chosen.result is not None and chosen.standing in (Standing.GUESSED, Standing.OPEN):
+        yield _MADE_UP
     if chosen.fired is None or chosen.standing > Standing.PARTLY:
         return
     if len(failure.candidates) > 1:

@@ -21,9 +21,17 @@ WIDEST = 96
 
 def headline(failure: Failure) -> tuple[str, ...]:
     """At most four lines, the most important first; each is made to fit 96 columns."""
-    lines = [failed_line(failure), *_what_is_wrong(failure)]
+    against = [_fitting(f"but {said}") for said in failure.contradictions[:1]]
+    lines = [failed_line(failure), *against, *_what_is_wrong(failure)]
     guard = guard_line(failure)
     return tuple(line for line in (*lines[:3], guard or "", *lines[3:]) if line)[:4]
+
+
+def _fitting(said: str) -> str:
+    """A sentence without the clauses that make it too long."""
+    while len(said) > WIDEST and (end := max(said.rfind("; "), said.rfind(": "))) > 0:
+        said = said[:end]
+    return said
 
 
 def failed_line(failure: Failure) -> str:
