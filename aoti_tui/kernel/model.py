@@ -82,12 +82,11 @@ class KernelAssert:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A ``for`` loop: variable, the text of its range, lines."""
+    """A loop: its lines, its variable (``""`` for a ``while``) and the names its range reads."""
 
     line: int
     end_line: int
     variable: str
-    range_text: str
     reads: tuple[str, ...]
 
 

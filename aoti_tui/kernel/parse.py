@@ -168,7 +168,6 @@ class _Reader:
                     statement.lineno,
                     statement.end_lineno or statement.lineno,
                     ast.unparse(statement.target),
-                    ast.unparse(statement.iter),
                     _unique(names_read(statement.iter)),
                 )
             )
@@ -179,7 +178,6 @@ class _Reader:
                     statement.lineno,
                     statement.end_lineno or statement.lineno,
                     "",
-                    ast.unparse(statement.test),
                     _unique(names_read(statement.test)),
                 )
             )

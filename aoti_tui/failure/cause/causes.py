@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.ranges import Interval
-from aoti_tui.failure.model import BadElements, Cause, ProvenanceNode, Source, ValueProvenance
+from aoti_tui.failure.model import (
+    BadElements,
+    Cause,
+    CauseCode,
+    ProvenanceNode,
+    Source,
+    ValueProvenance,
+)
 from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.failure.prose.words import element_line, plural
 from aoti_tui.failure.provenance.steps import Defined, Temporary
@@ -211,109 +218,87 @@ def _empty_text(question: Question) -> str:
     return f"the bound {question.bound_text} is 0, so no index is valid"
 
 
+Weighed = tuple[int, CauseCode, str, str]
+"""How likely a cause is, its code, its text, and how it is confirmed without a replay."""
+
+
 def possible_causes(question: Question) -> tuple[Cause, ...]:
     """Causes that the wrapper alone allows, likeliest first, each with what would confirm it."""
-    causes: list[tuple[int, Cause]] = []
-    command = question.confirm_command
-    dims = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
-    size = _size_words(question)
-    known_size = question.bound.value is not None and question.bound.value > 0
-    if dims and not known_size:
-        wraps_to_last = _subtracts_one(question)
-        weight = 60 if wraps_to_last else 30
+    weighed = [*_empty(question), *_beyond(question), *_of_the_compiler(question)]
+    return tuple(
+        Cause(code, text, False, confirm_with=f"{how}: {question.confirm_command}")
+        for _, code, text, how in sorted(weighed, key=lambda one: -one[0])
+    )
+
+
+def _empty(question: Question) -> Iterator[Weighed]:
+    dims = any(s.kind in ("input_dim", "input_value") for s in question.bound.sources)
+    if not dims or (question.bound.value is not None and question.bound.value > 0):
+        return
+    likely, reason = 30, "with size 0 no index is valid"
+    if _subtracts_one(question):
+        likely = 60
         reason = (
             f"the index is built from {question.bound_text} - 1, which is -1 when the size is 0"
-            if wraps_to_last
-            else "with size 0 no index is valid"
         )
-        causes.append(
-            (
-                weight,
-                Cause(
-                    "empty-dimension",
-                    f"{size} is 0: {reason}",
-                    False,
-                    confirm_with=f"look at the size of that input, or: {command}",
-                ),
-            )
-        )
+    said = f"{_size_words(question)} is 0: {reason}"
+    yield likely, "empty-dimension", said, "look at the size of that input, or"
+
+
+def _beyond(question: Question) -> Iterator[Weighed]:
+    """Indices too large, equal to the size or too negative."""
+    size, bound = _size_words(question), question.bound_text
     data = [s for s in question.index.sources if s.kind in ("input", "constant")]
-    where = " or ".join(_source_words(s) for s in data) or question.raw
-    holds, reaches, compared = "holds values", "holds", where
-    if data and not _is_loaded(question.index.tree):
+    where = compared = " or ".join(_source_words(s) for s in data) or question.raw
+    holds, reaches = "holds values", "holds"
+    if not data or not _is_loaded(question.index.tree):
+        holds, reaches, compared = "goes", "reaches", question.raw
+    if data and holds == "goes":
         made_of = " and ".join(_source_words(s) for s in data)
-        where, compared = f"{question.raw}, computed from {made_of},", question.raw
-        holds, reaches = "goes", "reaches"
-    elif not data:
-        holds, reaches = "goes", "reaches"
-    causes.append(
-        (
-            45 if data else 40,
-            Cause(
-                "index-too-large",
-                f"{where} {holds} beyond {question.bound_text}",
-                False,
-                confirm_with=f"compare the maximum of {compared} with {size}, or: {command}",
-            ),
-        )
+        where = f"{question.raw}, computed from {made_of},"
+    yield (
+        45 if data else 40,
+        "index-too-large",
+        f"{where} {holds} beyond {bound}",
+        f"compare the maximum of {compared} with {size}, or",
     )
-    causes.append(
-        (
-            40 if data else 20,
-            Cause(
-                "index-equals-size",
-                f"{where} {reaches} {question.bound_text} itself, one "
-                "past the last index (an end position, or a sentinel)",
-                False,
-                confirm_with=f"look for values equal to {size} in {compared}, or: {command}",
-            ),
-        )
+    yield (
+        40 if data else 20,
+        "index-equals-size",
+        f"{where} {reaches} {bound} itself, one past the last index (an end position, or a "
+        "sentinel)",
+        f"look for values equal to {size} in {compared}, or",
     )
     if question.two_sided and data:
         lowest, such = "0", "a sentinel such as -1, or padding"
         if question.wraps_negatives:
-            lowest = f"-{_factor(question.bound_text)}"
-            such = "from there up to -1 it counts from the end"
-        causes.append(
-            (
-                25,
-                Cause(
-                    "index-too-negative",
-                    f"{where} {holds} below {lowest} ({such})",
-                    False,
-                    confirm_with=f"compare the minimum of {compared} with {lowest}, or: {command}",
-                ),
-            )
+            lowest, such = f"-{_factor(bound)}", "from there up to -1 it counts from the end"
+        yield (
+            25,
+            "index-too-negative",
+            f"{where} {holds} below {lowest} ({such})",
+            f"compare the minimum of {compared} with {lowest}, or",
         )
+
+
+def _of_the_compiler(question: Question) -> Iterator[Weighed]:
     rounded = _rounded_down(question)
     if rounded:
-        causes.append(
-            (
-                35,
-                Cause(
-                    "symbol-truncated",
-                    f"{rounded} uses a float reciprocal that can truncate to the wrong size",
-                    False,
-                    confirm_with=f"evaluate it for the size you ran with, or: {command}",
-                ),
-            )
+        yield (
+            35,
+            "symbol-truncated",
+            f"{rounded} uses a float reciprocal that can truncate to the wrong size",
+            "evaluate it for the size you ran with, or",
         )
     narrower = _narrower_mask(question)
     if narrower:
-        causes.append(
-            (
-                38,
-                Cause(
-                    "mask-too-narrow",
-                    f"the accesses are also masked by {narrower}, the assert is not: lanes that "
-                    "read nothing may fail it",
-                    False,
-                    confirm_with=f"replay, and see whether a failing lane takes part in an "
-                    f"access: {command}",
-                ),
-            )
+        yield (
+            38,
+            "mask-too-narrow",
+            f"the accesses are also masked by {narrower}, the assert is not: lanes that read "
+            "nothing may fail it",
+            "replay, and see whether a failing lane takes part in an access",
         )
-    return tuple(c for _, c in sorted(causes, key=lambda pair: -pair[0]))
 
 
 def _factor(text: str) -> str:
