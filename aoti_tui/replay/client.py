@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import itertools
 import json
 import os
@@ -176,6 +177,7 @@ class WorkerClient:
             target=_keep_lines, args=(process.stderr, self._stderr), daemon=True
         )
         self._stderr_thread.start()
+        threading.Thread(target=_end_leftovers, args=(process,), daemon=True).start()
         return process
 
     def _check_python(self) -> None:
@@ -325,6 +327,15 @@ class WorkerClient:
                 except OSError:
                     continue
         self._process = None
+
+
+def _end_leftovers(process: subprocess.Popen[bytes]) -> None:
+    """End what a worker leaves behind: a child of a shell script that was named as Python would
+    hold the pipe open, and whoever waits for an answer would wait for ever."""
+    process.wait()
+    with contextlib.suppress(OSError):
+        # A session of its own: its group has the worker's number and nothing else of ours.
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _keep_lines(pipe: IO[bytes], lines: collections.deque[str]) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,19 @@ def test_a_wrong_python_is_told_apart(python: str, why: str) -> None:
     assert python in caught.value.what
     assert re.search(why, caught.value.why)
     assert "--python" in caught.value.do
+
+
+def test_a_script_that_leaves_a_child_behind_is_told_at_once(tmp_path: Path) -> None:
+    """The child holds the pipe on which the answer would come."""
+    script = tmp_path / "python"
+    script.write_text('#!/bin/sh\nsleep 50 &\necho $! > "$0.child"\nexit 3\n')
+    script.chmod(0o755)
+    client = WorkerClient(str(script))
+    start = time.monotonic()
+    with pytest.raises(ReplayError, match="exited with status 3"):
+        client.hello()
+    client.close()
+    assert time.monotonic() - start < 20
 
 
 def test_a_folder_is_answered_with_the_python_inside_of_it(tmp_path: Path) -> None:

@@ -311,3 +311,13 @@ def test_dot_accumulates_in_float32(worker: Talk) -> None:
     worker.ask("scan", kernel="product", args=args, blocks={"BLOCK": 16}, grid=[1], write=True)
     a, b = (worker.values(n).reshape(16, 16) for n in ("a", "b"))
     np.testing.assert_allclose(worker.values("out").reshape(16, 16), a @ b.T, rtol=1e-6, atol=1e-6)
+
+
+def test_a_bfloat16_constant_is_rounded_as_the_compiler_rounds_it(worker: Talk) -> None:
+    values = torch.linspace(-40, 40, 200).to(torch.bfloat16)
+    result = element_by_element(
+        worker, "x0 * 0.1", [(values.float().tolist(), "bfloat16")], "bfloat16"
+    )
+    # 0.1 as bfloat16 is 0.10009765625: the product of the two, rounded once more.
+    expected = (values.float() * 0.10009765625).to(torch.bfloat16).float().numpy()
+    assert result.tolist() == expected.tolist()
