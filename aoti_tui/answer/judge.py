@@ -268,7 +268,6 @@ def _made_up(result: ReplayResult) -> list[str]:
 
 def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[str]:
     """What the log or the values say against the chosen launch."""
-    yield from (f"the log fits another kernel: {said}" for said in chosen.candidate.conflicts)
     result = chosen.result
     if result is None:
         return
@@ -285,21 +284,20 @@ def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]
     if 0 not in result.grid:
         outside = outside_words(search.failure.programs, result.grid)
         yield from [outside] if outside else []
-    if chosen.standing in (Standing.PARTLY, Standing.ELSEWHERE) and chosen.fired is not None:
-        yield from _missing(search.failure.programs, chosen)
+        if chosen.standing is Standing.ELSEWHERE and chosen.fired is not None and not outside:
+            yield from _missing(search.failure.programs, chosen.fired.programs)
     for before in result.failed_before:
         yield f"with these inputs {before} fails before it, which the log does not name"
     for other in attempts:
-        if other is chosen or other.launch.id > chosen.launch.id or other.result is None:
+        if other is chosen or other.launch.id >= chosen.launch.id or other.result is None:
             continue
         if other.closed is None and any(not a.depends_on_made_up for a in other.result.asserts):
             yield f"with these inputs {other.name} fails before it, in other programs"
 
 
-def _missing(programs: Sequence[Program], chosen: Attempt) -> Iterator[str]:
-    assert chosen.fired is not None
-    missing = sorted(set(programs) - set(chosen.fired.programs))
-    if missing and chosen.standing is Standing.ELSEWHERE:
+def _missing(logged: Sequence[Program], fired: Sequence[Program]) -> Iterator[str]:
+    missing = sorted(set(logged) - set(fired))
+    if missing:
         shown = ", ".join(str(p) for p in missing[:4])
         yield (
             f"the log names {plural(len(missing), 'program')} that did not fail in the replay "
@@ -324,6 +322,7 @@ def _undecided(search: Search, chosen: Attempt, rivals: Sequence[Rival]) -> Iter
 
 def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[str]:
     failure = search.failure
+    yield from (f"{chosen.name} fits, {said}" for said in chosen.candidate.conflicts)
     ruled_out = [a for a in attempts if a is not chosen and a.standing >= Standing.SILENT]
     for other in ruled_out[:_SHOWN]:
         if other.closed is not None:
@@ -348,15 +347,8 @@ def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iter
 
 
 def _agreement(logged: Sequence[Program], fired: Sequence[Program]) -> Iterator[str]:
-    missing = sorted(set(logged) - set(fired))
-    if missing:
-        shown = ", ".join(str(p) for p in missing[:4])
-        yield (
-            f"the log names {plural(len(missing), 'program')} that did not fail in the replay "
-            f"({shown}): the inputs may not be those of the failed run"
-        )
-        return
-    if not logged:
+    yield from _missing(logged, fired)
+    if not logged or not set(logged).issubset(fired):
         return
     which = "the program" if len(logged) == 1 else f"all {len(logged)} programs"
     yield (

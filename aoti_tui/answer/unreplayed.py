@@ -51,7 +51,8 @@ def unreplayed(explainer: Explainer, failure: Failure, known: Known) -> Failure:
         chosen.launch.id,
     )
     ruled_out = [v for v in views if v is not chosen and v.closed is not None]
-    notes = [f"{v.name} is not reached: {v.closed_words}" for v in ruled_out[:_DETAILED]]
+    notes = [f"{chosen.name} fits, {said}" for said in chosen.candidate.conflicts]
+    notes += [f"{v.name} is not reached: {v.closed_words}" for v in ruled_out[:_DETAILED]]
     return replace(
         explained,
         programs=failure.programs,
@@ -107,7 +108,7 @@ class _View:
 
     @property
     def contradictions(self) -> list[str]:
-        said = list(self.candidate.conflicts)
+        said = []
         if self.closed is not None:
             said.append(f"not reached: {self.closed_words}")
         if self.grid is not None and 0 in self.grid:

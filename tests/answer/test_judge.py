@@ -9,7 +9,17 @@ from aoti_tui.answer.judge import Judged, Standing
 from aoti_tui.failure.model import Failure
 from aoti_tui.replay.questions.all_launches import replay_all
 from tests.answer.conftest import Made
-from tests.answer.wrappers import branch, call, indices, inputs, logged, loop, wrapper
+from tests.answer.wrappers import (
+    ASSERT_LINE,
+    MESSAGE,
+    branch,
+    call,
+    indices,
+    inputs,
+    logged,
+    loop,
+    wrapper,
+)
 
 A, B = "triton_poi_fused_index_0", "triton_poi_fused_index_1"
 FINE = indices(0, 1, 2, 3, 4, 0)
@@ -114,6 +124,18 @@ def test_another_bound_of_a_later_launch_is_that_launchs_bound(made: Made) -> No
     body = call(A, "arg0_1", "20L") + call(A, "arg0_1", "7L")
     failure, _ = judged(made(wrapper(body, A), logged(1), inputs(BAD)))
     assert (failure.bound.value, failure.cause.confirmed) == (7, True)
+
+
+def test_two_asserts_of_one_kernel_with_one_text(made: Made) -> None:
+    """The first of them always holds: the second one fired, and nothing fails before it."""
+    second = f'        tl.device_assert(((0 <= tmp0) & (tmp0 < ks0)) | ~(xmask), "{MESSAGE}")'
+    first = f'        tl.device_assert((0 <= x0) | ~(xmask), "{MESSAGE}")'
+    text = wrapper(call(A, "arg0_1"), A)
+    assert second in text
+    log = logged(1, line=99)
+    failure, found = judged(made(text.replace(second, f"{first}\n{second}"), log, inputs(BAD)))
+    assert (found.candidate.kernel_line, failure.cause.confirmed) == (ASSERT_LINE + 1, True)
+    assert (failure.contradictions, failure.rivals) == ((), ())
 
 
 def test_a_loop_that_runs_zero_times(made: Made) -> None:
