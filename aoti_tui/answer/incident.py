@@ -28,6 +28,7 @@ from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
+from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import GivenInput, ReplayResult
 from aoti_tui.replay.session import ReplaySession
 
@@ -37,9 +38,13 @@ Progress = Callable[[str, float], None]
 class Workshop:
     """What is made once per wrapper and kept: parsed kernels, the explainer, the session."""
 
-    def __init__(self, index: WrapperIndex, given: Given) -> None:
+    def __init__(
+        self, index: WrapperIndex, given: Given, client: WorkerClient | None = None
+    ) -> None:
         self.index = index
         self.given = given
+        self.client = client
+        """A worker that others share; None for one of its own."""
         self.programs: dict[str, KernelProgram] = {}
         self.explainer = Explainer(index, self.program)
         self.session: ReplaySession | None = None
@@ -130,7 +135,9 @@ class Incident:
     def session(self) -> ReplaySession:
         """The replay session of this wrapper; its worker starts with the first question."""
         if self.workshop.session is None:
-            self.workshop.session = ReplaySession(self.index, self.given)
+            self.workshop.session = ReplaySession(
+                self.index, self.given, client=self.workshop.client
+            )
         return self.workshop.session
 
     @property
@@ -154,7 +161,7 @@ class Incident:
         self.close()
         given = replace(self.given, inputs=path)
         known, inputs, notes = known_of(self.index, given)
-        workshop = Workshop(self.index, given)
+        workshop = Workshop(self.index, given, self.workshop.client)
         changed = replace(self, given=given, workshop=workshop, known=known, inputs=inputs)
         return replace(changed, input_notes=notes, notes=notes)._explained()
 

@@ -16,6 +16,7 @@ from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
 from aoti_tui.index.model import Gap, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
+from aoti_tui.replay.client import WorkerClient
 
 
 def open_incident(
@@ -24,6 +25,7 @@ def open_incident(
     log: LogText | None = None,
     log_name: str = "",
     given: Given | None = None,
+    client: WorkerClient | None = None,
     progress: Progress | None = None,
     browse: bool = False,
 ) -> Incident:
@@ -31,6 +33,7 @@ def open_incident(
 
     ``log`` is the log's text or its lines. ``progress`` gets what is being done and its share from
     0 to 1.
+    ``client`` is a worker that outlives what is opened; without it, the incident has its own.
     ``browse`` takes a CPU wrapper too, which has nothing to debug but can be listed.
     Raises :class:`~aoti_tui.artifacts.errors.ArtifactError` when nothing can be shown.
     """
@@ -48,7 +51,7 @@ def open_incident(
     )
     _check_content(source, index)
     index = _with_missing_sources(index)
-    workshop = Workshop(index, given)
+    workshop = Workshop(index, given, client)
     known, inputs, notes = known_of(index, given)
     incident = Incident(
         source=source,

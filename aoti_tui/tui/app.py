@@ -14,6 +14,7 @@ from textual.command import CommandPalette
 from textual.screen import Screen
 from textual.theme import Theme
 
+from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.kept.config import Config, load, save_choices
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
@@ -45,9 +46,16 @@ class DebuggerApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar = []
 
-    def __init__(self, request: OpenRequest, config: Config | None = None) -> None:
+    def __init__(
+        self,
+        request: OpenRequest,
+        config: Config | None = None,
+        client: WorkerClient | None = None,
+    ) -> None:
+        """``client`` is a worker that outlives the application; without it, it has its own."""
         super().__init__()
         self.request = request
+        self.client = client
         self.config = config if config is not None else load(frozenset(BY_ID))
         self.register_theme(HIGH_CONTRAST)
 
@@ -61,7 +69,7 @@ class DebuggerApp(App[int]):
                 )
         self.set_keymap(self.config.keymap)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.push_screen(MainScreen(self.request, self.config))
+        self.push_screen(MainScreen(self.request, self.config, self.client))
 
     async def on_key(self, event: events.Key) -> None:
         """Give a dialog the keys that were typed while it was still opening."""

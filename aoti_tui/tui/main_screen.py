@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar
 
 from aoti_tui.index.model import Kernel, Launch
+from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import Program
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
@@ -83,9 +84,12 @@ class MainScreen(Screen[int]):
     AUTO_FOCUS = ""
     COMMANDS = {EverythingProvider}  # noqa: RUF012 (Textual's own type is a set)
 
-    def __init__(self, request: OpenRequest, config: Config) -> None:
+    def __init__(
+        self, request: OpenRequest, config: Config, client: WorkerClient | None = None
+    ) -> None:
         super().__init__()
         self.request = request
+        self.client = client
         self.config = config
         self.stops = Stops(str(request.wrapper.resolve()), config)
         self.arranging = Arranging(self)

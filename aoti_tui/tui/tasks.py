@@ -18,6 +18,7 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
+from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program
 from aoti_tui.replay.questions.elements import (
@@ -74,7 +75,9 @@ LARGE = 20_000
 """Lines of a wrapper from which on it is shown before its log is matched."""
 
 
-def _open(request: OpenRequest, progress: Callable[[str, float], None]) -> Incident:
+def _open(
+    request: OpenRequest, client: WorkerClient | None, progress: Callable[[str, float], None]
+) -> Incident:
     given = Given(
         inputs=request.inputs,
         settings=request.settings,
@@ -85,7 +88,7 @@ def _open(request: OpenRequest, progress: Callable[[str, float], None]) -> Incid
         model=request.model,
         seed=request.seed,
     )
-    return opening.open_incident(request.wrapper, given=given, progress=progress)
+    return opening.open_incident(request.wrapper, given=given, client=client, progress=progress)
 
 
 def open_incident(screen: MainScreen) -> None:
@@ -101,7 +104,7 @@ def open_incident(screen: MainScreen) -> None:
             name = "the given log"
             if text is None and request.log is not None:
                 text, name = open_log(str(request.log)), str(request.log)
-            incident = _open(request, progress)
+            incident = _open(request, screen.client, progress)
             if text is not None:
                 if len(incident.index.lines) > LARGE:
                     # Matching a log to hundreds of kernels takes seconds; there is much to see.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,8 +15,12 @@ from textual.widget import Widget
 from aoti_tui.session.kept.config import Config
 from aoti_tui.tui.app import DebuggerApp, OpenRequest
 from aoti_tui.tui.main_screen import MainScreen
+from tests.tui.settling import SettlingPilot
+from tests.workers import shared_worker
 
 DEADLINE = 60.0
+LOOK_AGAIN = 0.01
+"""Seconds between two looks for what another thread or process brings."""
 
 
 def demo_request() -> OpenRequest:
@@ -77,7 +80,6 @@ class Driver:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
-        await self.pilot.pause()
 
     async def type(self, text: str) -> None:
         await self.press(*("space" if c == " " else c for c in text))
@@ -87,14 +89,12 @@ class Driver:
         await self.pilot.mouse_down(offset=start)
         await self.pilot.hover(offset=end)
         await self.pilot.mouse_up(offset=end)
-        await self.pilot.pause()
 
     async def until(self, condition: Callable[[], bool], what: str = "") -> None:
         end = time.monotonic() + DEADLINE
         while not condition():
             assert time.monotonic() < end, f"never saw {what}:\n{self.text()}"
-            await asyncio.sleep(0.05)
-            await self.pilot.pause()
+            await self.pilot.pause(LOOK_AGAIN)
 
     async def see(self, *texts: str) -> None:
         """Wait until each text is on the screen, perhaps wrapped inside one widget."""
@@ -123,11 +123,19 @@ async def opened(
     request: OpenRequest | None = None,
     size: tuple[int, int] = (160, 45),
     config: Config | None = None,
+    *,
+    own_worker: bool = False,
 ) -> AsyncIterator[Driver]:
-    """The application on a request (the demo), opened."""
-    app = DebuggerApp(request or demo_request(), config)
+    """The application on a request (the demo), opened.
+
+    It replays in the worker that all tests share, unless the request names a Python or the test
+    wants a worker of its own, to harm it.
+    """
+    request = request or demo_request()
+    shared = None if own_worker or request.python is not None else shared_worker()
+    app = DebuggerApp(request, config, shared)
     async with app.run_test(size=size) as pilot:
-        driver = Driver(pilot)
+        driver = Driver(SettlingPilot(pilot.app))
         await driver.until(lambda: driver.screen.browsing.incident is not None, "the incident")
         await pilot.pause()
         try:
@@ -135,4 +143,6 @@ async def opened(
             faults = [said for said in driver.screen.messages_said if "fault of aoti-tui" in said]
             assert driver.provokes_fault or not faults
         finally:
+            if shared is not None:
+                shared.cancel()
             driver.screen.close()

@@ -34,7 +34,7 @@ async def test_a_missing_python_says_what_to_name(tmp_path: Path) -> None:
 
 
 async def test_a_worker_that_is_killed_is_reported_and_started_again() -> None:
-    async with opened() as user:
+    async with opened(own_worker=True) as user:
         await user.press("c")
         await user.see("The assert at kernel line 46 fails")
         await user.until(lambda: not user.busy(), "the end of the replay")
@@ -78,7 +78,7 @@ async def test_a_fault_of_our_own_is_told_and_ends_nothing() -> None:
 
 async def test_the_worker_is_warm_before_it_is_asked_for() -> None:
     """Torch is imported while the user reads; nothing of a kernel runs by it."""
-    async with opened(replace(demo_request(), warm_up=True)) as user:
+    async with opened(replace(demo_request(), warm_up=True), own_worker=True) as user:
         incident = user.screen.browsing.incident
         assert incident is not None
         client = incident.session().client
