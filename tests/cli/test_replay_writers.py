@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import torch
 
 from tests.cases import DATA, DEMO
@@ -52,18 +53,21 @@ def test_a_reference_with_one_wrong_element(tmp_path: Path) -> None:
     assert "written by program (1, 0, 0), lane (0, 3)" in done.stdout
 
 
-def test_errors_say_what_to_do() -> None:
-    asked = ("replay", GATHER / "wrapper.cpp", *GIVEN, "--launch", 983)
-    for extra, says in (
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
         (("--element", "in_ptr1[2,3]"), "No program of this launch writes in_ptr1[83]"),
         (("--element", "out_ptr9[0]"), "no argument called out_ptr9"),
         (("--element", "out_ptr0[360]"), "0 to 359"),
         (("--reference", "captured"), "it writes in_out_ptr0, out_ptr0"),
         (("--reference", DEMO / "missing.pt", "--argument", "out_ptr0"), "cannot be read"),
         (("--argument", "out_ptr0"), "give both"),
-    ):
-        done = run(*asked, *extra)
-        assert done.returncode == 2, done.stderr
-        assert says in done.stderr
-        assert "Traceback" not in done.stderr
-        assert done.stdout == ""
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_errors_say_what_to_do(extra: tuple[object, ...], says: str) -> None:
+    done = run("replay", GATHER / "wrapper.cpp", *GIVEN, "--launch", 983, *extra)
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""

@@ -11,6 +11,7 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.failure.model import Failure
 from tests.cases import DATA
 from tests.failure.test_forms import assert_line
+from tests.workers import shared_worker
 
 
 def diagnosed(
@@ -24,6 +25,7 @@ def diagnosed(
         path,
         log=assert_line("/c/cabc.py", line, f"index out of bounds: {text}"),
         given=Given(inputs=folder / "inputs.pt"),
+        client=shared_worker(),
     )
     try:
         return incident.judge(incident.failures[0]).failure

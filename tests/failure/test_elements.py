@@ -17,6 +17,7 @@ from aoti_tui.failure.prose.text import explanation, whole_answer
 from aoti_tui.failure.prose.words import element_line
 from tests.cases import DATA, Case
 from tests.failure.test_causes import diagnosed
+from tests.workers import shared_worker
 
 # Looked up by hand in the inputs files.
 LINES = {
@@ -40,7 +41,9 @@ LINES = {
 
 def explained(case: Case, inputs: Path | None = None, *, replay: bool = False) -> Failure:
     given = Given(inputs=inputs or case.inputs)
-    incident = open_incident(case.wrapper, log=case.log.read_text(), given=given)
+    incident = open_incident(
+        case.wrapper, log=case.log.read_text(), given=given, client=shared_worker()
+    )
     try:
         failure = incident.failures[0]
         return incident.judge(failure).failure if replay else failure

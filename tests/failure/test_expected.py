@@ -9,6 +9,7 @@ from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.given import Given
 from aoti_tui.cli.json_output import failure_json
 from tests.cases import CASES, Case
+from tests.workers import shared_worker
 
 # The hand-written answer says index-too-large, but its only failing index is 32000 in a table of
 # 32000 rows, which is what index-equals-size means.
@@ -25,7 +26,9 @@ _NEEDS_REPLAY = {
 
 def opened(case: Case, inputs: bool = False) -> Incident:
     given = Given(inputs=case.inputs) if inputs else Given()
-    return open_incident(case.wrapper, log=case.log.read_text(), given=given)
+    return open_incident(
+        case.wrapper, log=case.log.read_text(), given=given, client=shared_worker()
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -13,6 +13,7 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.failure.prose.text import explanation
 from aoti_tui.failure.provenance.tree import walk
 from tests.cases import DATA, DEMO
+from tests.workers import shared_worker
 
 VERSIONS = DATA / "versions"
 
@@ -146,7 +147,7 @@ def test_a_replay_finds_the_launch_and_the_input(
         inputs=folder / f"inputs.{bad}.pt", constants=constants if constants.exists() else None
     )
     log = (folder / f"error.{bad}.log").read_text()
-    incident = open_incident(folder / "wrapper.cpp", log=log, given=given)
+    incident = open_incident(folder / "wrapper.cpp", log=log, given=given, client=shared_worker())
     try:
         failure = incident.judge(incident.failures[0]).failure
     finally:

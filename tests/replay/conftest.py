@@ -11,16 +11,14 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.session import ReplaySession
+from tests.workers import shared_worker
 
 from .models import DEMO, Opened, demo_index
 
 
 @pytest.fixture(scope="session")
-def worker() -> Iterator[WorkerClient]:
-    """One worker for all tests that do not care which: importing torch takes seconds."""
-    client = WorkerClient()
-    yield client
-    client.close()
+def worker() -> WorkerClient:
+    return shared_worker()
 
 
 @pytest.fixture

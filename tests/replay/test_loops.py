@@ -7,6 +7,7 @@ from pathlib import Path
 from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.index.reader import read_wrapper
+from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.questions.all_launches import replay_all
 from aoti_tui.replay.questions.check import check
 from aoti_tui.replay.session import ReplaySession
@@ -21,10 +22,12 @@ def opened() -> tuple[WrapperIndex, Launch]:
     return index, index.launches_of(LOOKUP)[0]
 
 
-def test_the_first_failing_round_is_found() -> None:
+def test_the_first_failing_round_is_found(worker: WorkerClient) -> None:
     """Row numbers grow by one each round; from 2 they reach the table's 9 rows in round 8."""
     index, launch = opened()
-    with ReplaySession(index, Given(inputs=FOLDER / "inputs.runs_off.pt")) as session:
+    with ReplaySession(
+        index, Given(inputs=FOLDER / "inputs.runs_off.pt"), client=worker
+    ) as session:
         result = session.run(launch)
         assert any("round 8 is shown" in note for note in result.notes)
         fired = result.asserts[0]
@@ -34,30 +37,30 @@ def test_the_first_failing_round_is_found() -> None:
         assert any(step.kind == "assert" and step.failing is not None for step in recording.steps)
 
 
-def test_a_loop_that_never_fails_shows_its_first_round() -> None:
+def test_a_loop_that_never_fails_shows_its_first_round(worker: WorkerClient) -> None:
     index, launch = opened()
-    with ReplaySession(index, Given(inputs=FOLDER / "inputs.good.pt")) as session:
+    with ReplaySession(index, Given(inputs=FOLDER / "inputs.good.pt"), client=worker) as session:
         result = session.run(launch)
         assert (result.asserts, result.faults) == ((), ())
         argument = next(a for a in result.arguments if a.name == "in_ptr0")
         assert argument.source == "input"
 
 
-def test_memory_of_one_round_is_not_that_of_the_next() -> None:
+def test_memory_of_one_round_is_not_that_of_the_next(worker: WorkerClient) -> None:
     """Every round allocates under the same names while the last round's results live on."""
     index, _ = opened()
-    with ReplaySession(index, Given(inputs=FOLDER / "inputs.good.pt")) as session:
+    with ReplaySession(index, Given(inputs=FOLDER / "inputs.good.pt"), client=worker) as session:
         done = replay_all(session)
     assert done.first is None
     rounds = [o for o in done.outcomes if o.launch.kernel == LOOKUP]
     assert [o.status for o in rounds] == ["ok"] * 3
 
 
-def test_launches_of_the_body_equal_what_the_gpu_wrote() -> None:
+def test_launches_of_the_body_equal_what_the_gpu_wrote(worker: WorkerClient) -> None:
     """The loop's condition was not captured; the launches inside are compared all the same."""
     index, _ = opened()
     given = Given(inputs=FOLDER / "inputs.good.pt", tensors=FOLDER / "tensors")
-    with ReplaySession(index, given) as session:
+    with ReplaySession(index, given, client=worker) as session:
         report = check(session)
     found = {one.launch.kernel: (one.status, one.bit_equal) for one in report.launches}
     assert found[LOOKUP] == ("pass", True)
