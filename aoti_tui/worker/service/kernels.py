@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,10 +74,4 @@ def sent_kernel(request: dict[str, Any]) -> SentKernel:
 
 def kernel_reply(sent: SentKernel) -> dict[str, Any]:
     """The protocol's `kernel` result."""
-    kernel = sent.kernel
-    functions: Sequence[Any] = kernel.function.module.source.functions
-    return {
-        "helpers": [f.name for f in functions if f.name != kernel.name],
-        "assignments": [{**where(place), "name": name} for place, name in kernel.facts.assignments],
-        "flags": [{**where(place), "text": text} for place, text in kernel.facts.flags],
-    }
+    return {"flags": [{**where(place), "text": text} for place, text in sent.kernel.facts.flags]}

@@ -26,7 +26,6 @@ class Facts:
     `branches`: programs run together may part ways; `blocks`: sizes the kernel's own body sets.
     """
 
-    assignments: tuple[tuple[Place, str], ...] = ()
     flags: tuple[tuple[Place, str], ...] = ()
     ordered: bool = False
     cooperative: bool = False
@@ -44,7 +43,6 @@ def facts_of(sources: Iterable[Source], kernel: ast.FunctionDef, waiting: Waitin
     own = _Reader("", waiting)
     own.visit(kernel)
     return Facts(
-        assignments=tuple(one for reader in readers for one in reader.assignments),
         flags=tuple(one for reader in readers for one in reader.flags),
         ordered=any(reader.ordered for reader in readers),
         cooperative=any(reader.cooperative for reader in readers),
@@ -57,29 +55,17 @@ class _Reader(ast.NodeVisitor):
     def __init__(self, file: str, waiting: Waiting) -> None:
         self.file = file
         self.waiting = waiting
-        self.assignments: list[tuple[Place, str]] = []
         self.flags: list[tuple[Place, str]] = []
         self.ordered = False
         self.cooperative = False
         self.branches = False
         self.blocks: dict[str, int] = {}
 
-    def _assigned(self, target: ast.expr, line: int) -> None:
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name):
-                self.assignments.append((Place(self.file, line), node.id))
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for statement in node.body:
             self.visit(statement)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        for target in node.targets:
-            self._assigned(target, node.lineno)
-        self.visit(node.value)
-
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self._assigned(node.target, node.lineno)
         value = node.value
         if value is None:
             return
@@ -89,12 +75,7 @@ class _Reader(ast.NodeVisitor):
                 self.blocks[name] = max(value.value, self.blocks.get(name, 1))
         self.visit(value)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self._assigned(node.target, node.lineno)
-        self.visit(node.value)
-
     def visit_For(self, node: ast.For) -> None:
-        self._assigned(node.target, node.lineno)
         self.branches = True
         self.generic_visit(node)
 

@@ -6,7 +6,6 @@ import ast
 import copy
 from typing import Any, Callable
 
-from ...source.place import Place
 from ...source.rewrite import Rewriter
 from ...source.source import Source
 from ..findings.kernel_frames import MARK
@@ -81,7 +80,3 @@ class Function:
         names = code.co_varnames[: code.co_argcount]
         found = dict(zip(names[len(names) - len(values) :], values))
         return {**found, **(self.plain.__kwdefaults__ or {})}
-
-    @property
-    def place(self) -> Place:
-        return Place(self.module.source.file, self.plain.__code__.co_firstlineno)
