@@ -26,6 +26,13 @@ class KernelAccess:
     inputs_of: dict[str, frozenset[str]]
     loads: frozenset[str] = frozenset()
     """Whose elements it loads."""
+    by_value: frozenset[str] = frozenset()
+    """Numbers: where a launch passes a tensor of no dimensions there, it reads it itself."""
+
+    @property
+    def matters(self) -> frozenset[str]:
+        """Parameters whose data a launch depends on."""
+        return self.reads | self.by_value
 
 
 def program_of_kernel(kernel: Kernel) -> KernelProgram:
@@ -37,8 +44,9 @@ def program_of_kernel(kernel: Kernel) -> KernelProgram:
 def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
     """What ``kernel`` reads and writes, out of its loads, stores and atomics."""
     pointers = {p.name for p in kernel.parameters if p.is_pointer}
+    by_value = frozenset(p.name for p in kernel.parameters if p.is_value)
     if not pointers:
-        pointers = {p for p in program.parameters if "ptr" in p}
+        pointers = {p for p in program.parameters if "ptr" in p and p not in by_value}
     if program.problem or not program.parameters:
         return _by_name(kernel, pointers)
     loads: set[str] = set()
@@ -72,10 +80,18 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
     if not writes:
         named = _by_name(kernel, pointers)
         return KernelAccess(
-            frozenset(reads) | named.reads, named.writes, named.inputs_of, frozenset(loads)
+            frozenset(reads) | named.reads,
+            named.writes,
+            named.inputs_of,
+            frozenset(loads),
+            by_value,
         )
     return KernelAccess(
-        frozenset(reads & pointers), frozenset(writes & pointers), inputs_of, frozenset(loads)
+        frozenset(reads & pointers),
+        frozenset(writes & pointers),
+        inputs_of,
+        frozenset(loads),
+        by_value,
     )
 
 
@@ -137,7 +153,7 @@ def launch_access(launch: Launch, access: KernelAccess) -> LaunchAccess:
     for argument in launch.arguments:
         if argument.tensor is None:
             continue
-        if argument.parameter in access.reads:
+        if argument.parameter in access.matters:
             reads.append(argument.tensor.base)
         if argument.parameter in access.writes:
             writes.append(argument.tensor.base)

@@ -93,6 +93,11 @@ class Expr:
         return tuple(dict.fromkeys(n for n in walk(self.root) if isinstance(n, Reading)))
 
     @property
+    def is_float(self) -> bool:
+        """Whether it gives a float whatever its names stand for."""
+        return is_float(self.root)
+
+    @property
     def has_float_ratio(self) -> bool:
         """Whether a quotient of two float constants stands in it (``(1.0/4.0)*s0``), which can
         make a whole number a little too small."""

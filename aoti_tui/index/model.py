@@ -10,6 +10,7 @@ parsed expressions, and functions are known by their role.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NewType
@@ -53,6 +54,9 @@ class Function:
         return self.role == "main"
 
 
+_NUMBER_TYPE = re.compile(r"(?:fp|bf|i|u)\d{1,2}\w*")
+
+
 @dataclass(frozen=True, slots=True)
 class KernelParameter:
     """One parameter of a kernel's Python function, in order.
@@ -67,6 +71,12 @@ class KernelParameter:
     @property
     def is_pointer(self) -> bool:
         return self.type.startswith("*")
+
+    @property
+    def is_value(self) -> bool:
+        """Whether a launch passes a number, whatever the parameter is called: a tensor of no
+        dimensions that stands there is read first (``in_ptr0: 'fp32'``)."""
+        return _NUMBER_TYPE.fullmatch(self.type) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +370,9 @@ class ExternCall:
     results: tuple[Result, ...] = ()
     """What the call makes itself, in its order."""
     named: bool = True
-    """False where only ``aten`` tells which operator it can be."""
+    """False where ``op`` is no operator of PyTorch: ``custom`` or ``aten`` tells which it is."""
+    custom: str = ""
+    """``mylib.scale.default``, where the wrapper names an operator that is not PyTorch's own."""
     scopes: tuple[Scope, ...] = ()
     source_nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()

@@ -247,3 +247,66 @@ def test_a_symbol_has_a_type(statement: str, name: str, type_: str) -> None:
     symbol = wrapper(f"    {statement}").symbol(name)
     assert symbol is not None
     assert symbol.type == type_
+
+
+@pytest.mark.parametrize(
+    "indices",
+    [
+        "{arg1_1, std::nullopt}",
+        "c10::List<std::optional<at::Tensor>>({arg1_1, std::nullopt})",
+        "c10::List<c10::optional<at::Tensor>>{arg1_1, c10::nullopt}",
+    ],
+)
+def test_a_call_through_the_dispatcher_is_known_by_its_schema(indices: str) -> None:
+    """torch 2.5 finds an operator once and calls what it found."""
+    index = wrapper(
+        "    static auto op_aten_index_Tensor = c10::Dispatcher::singleton()\n"
+        '    \t.findSchemaOrThrow("aten::index", "Tensor")\n'
+        "    \t.typed<at::Tensor(at::Tensor const&, "
+        "c10::List<::std::optional<at::Tensor>> const&)>();\n"
+        f"    auto buf7 = op_aten_index_Tensor.call(arg0_1, {indices});"
+    )
+    (found,) = index.externs
+    assert (found.op, found.named, found.custom) == ("index_Tensor", True, "")
+    assert found.arguments == (A, TensorList((B, None)))
+    assert (found.reads, found.writes) == ((A, B), (TensorView("buf7"),))
+
+
+def test_the_schema_says_what_a_custom_operator_changes() -> None:
+    index = wrapper(
+        "    static auto op_mylib_shift_ = c10::Dispatcher::singleton()\n"
+        '    \t.findSchemaOrThrow("mylib::shift_", "")\n'
+        "    \t.typed<void(at::Tensor const&, at::Tensor&, int64_t)>();\n"
+        "    op_mylib_shift_.call(arg0_1, arg1_1, 2L);"
+    )
+    (found,) = index.externs
+    assert (found.named, found.custom) == (False, "mylib.shift_")
+    assert (found.reads, found.writes) == ((A, B), (B,))
+
+
+@pytest.mark.parametrize("pointers", ["&var_0, nullptr", "&temporary_reference(arg1_1.get()), {}"])
+def test_a_list_of_pointers_has_a_name_of_its_own(pointers: str) -> None:
+    """torch 2.5 to 2.7 name the list, and each optional tensor in it."""
+    index = wrapper(
+        "    AtenTensorHandle var_0 = arg1_1.get();\n"
+        f"    const AtenTensorHandle* var_array_1[] = {{{pointers}}};\n"
+        "    AtenTensorHandle buf7_handle;\n"
+        "    AOTI_TORCH_ERROR_CODE_CHECK("
+        "aoti_torch_cuda_index_Tensor(arg0_1, var_array_1, 2, &buf7_handle));\n"
+        "    RAIIAtenTensorHandle buf7(buf7_handle);"
+    )
+    assert index.externs[0].arguments == (A, TensorList((B, None)))
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [("2L*s0", "int64"), ("0.5*s0", "float64"), ("zuf0", "float64")],
+)
+def test_a_number_becomes_a_tensor(number: str, dtype: str) -> None:
+    index = wrapper(
+        "    auto zuf0 = 0.5*s0;\n"
+        f"    RAIIAtenTensorHandle scalar_to_tensor_0 = scalar_to_tensor_handle({number});\n"
+        "    output_handles[1] = scalar_to_tensor_0.release();"
+    )
+    assert index.externs[0].arguments == (read(number), Plain("dtype", dtype))
+    assert index.outputs[0].name == "scalar_to_tensor_0"

@@ -275,6 +275,8 @@ def _check(reading: Reading, statement: Statement, enforced: Enforced) -> bool:
         return False
     if call.name in ("assert_size_stride", "assert_alignment"):
         message = next((m for a in call.arguments if (m := string_literal(a)) is not None), "")
+        if message.startswith("torch.ops.") and call.arguments:
+            reading.made_by.setdefault(call.arguments[0].strip(), message)
         layout = None
         if call.name == "assert_size_stride" and len(call.arguments) > 2:
             tensor, sizes, strides = call.arguments[:3]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.cpp.calls import Call, checked_call, parse_call
+from aoti_tui.index.arguments import TensorList, TensorView
+from aoti_tui.index.cpp.calls import Call, braced, checked_call, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.reading import Reading, made_of
 from aoti_tui.index.cpp.statements import Statement
@@ -23,6 +23,12 @@ _ARRAY = re.compile(
     re.S,
 )
 _HANDLE = re.compile(r"^AtenTensorHandle\s+\w+(?:\s*=\s*nullptr)?$")
+_OPTIONAL = re.compile(r"^AtenTensorHandle\s+(\w+)\s*=\s*(\w+(?:\.get\(\))?)$")
+_TENSOR_LIST = re.compile(
+    r"^(?:static\s+)?(?:const\s+)?AtenTensorHandle\s*\*?\s*(?:const\s+)?(\w+)\[\d*\]\s*=\s*"
+    r"(\{.*\})$",
+    re.S,
+)
 _CONSTANT = re.compile(r"^(?:const\s+)?auto\s*&?\s*(\w+)\s*=\s*\*?.*\bconstants_->at\(\d+\).*$")
 _RAII = re.compile(r"^RAIIAtenTensorHandle\s+(\w+)\((.*)\)$", re.S)
 _EMPTY = re.compile(r"^(?:RAIIAtenTensorHandle|at::Tensor)\s+(\w+)(?:\[(\d{1,4})\])?$")
@@ -60,7 +66,7 @@ def read_tensor(reading: Reading, statement: Statement, comment: str) -> bool:
         name, value = match.groups()
         reading.names.arrays[name] = reading.names.array(value) or ()
         return True
-    if _HANDLE.match(text):
+    if _HANDLE.match(text) or _listed(reading, text):
         return True
     match = _CONSTANT.match(text)
     if match:
@@ -81,6 +87,24 @@ def read_tensor(reading: Reading, statement: Statement, comment: str) -> bool:
         or _definition(reading, statement, comment)
         or _filled(reading, checked_call(text))
     )
+
+
+def _listed(reading: Reading, text: str) -> bool:
+    """``AtenTensorHandle var_0 = buf0.get();`` and the list of pointers to such (torch 2.5 to
+    2.7, val_to_arg_str)."""
+    names = reading.names
+    match = _OPTIONAL.match(text)
+    if match:
+        view = names.tensor(match[2])
+        if view is not None:
+            names.alias(match[1], view)
+        return view is not None
+    match = _TENSOR_LIST.match(text)
+    views = names.tensor_list(braced(match[2]) or ()) if match else None
+    if match is None or views is None:
+        return False
+    names.tensor_lists[match[1]] = TensorList(views)
+    return True
 
 
 def _named_handle(reading: Reading, statement: Statement, name: str, handle: str) -> bool:

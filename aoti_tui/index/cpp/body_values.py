@@ -29,6 +29,16 @@ _SIZES = re.compile(
 )
 _ITEM_CALL = re.compile(r"^aoti_torch_item_\w+$")
 _ITEM_METHOD = re.compile(r"^(.*?)\.item(?:<\w+>)?\(\)(?:\.to\w+\(\))?$", re.S)
+_TENSOR_MAKERS = (
+    "at::",
+    "torch::",
+    "wrap_with_raii",
+    "reinterpret_tensor",
+    "RAII",
+    "c10::Dispatcher::",
+    "scalar_to_tensor_handle",
+)
+_DISPATCHER_CALL = re.compile(r"^op_\w+\.call\(")
 _SPECIAL_INPUT = re.compile(r"^inputs\[(\d{1,9})\]$")
 
 
@@ -143,7 +153,7 @@ def _definition(reading: Reading, statement: Statement) -> bool:
 
 def _is_tensor_maker(value: str) -> bool:
     """A right-hand side that makes a tensor or handle rather than a number."""
-    if value.startswith(("at::", "torch::", "wrap_with_raii", "reinterpret_tensor", "RAII")):
+    if value.startswith(_TENSOR_MAKERS) or _DISPATCHER_CALL.match(value):
         return True
     if "constants_->at(" in value:
         return True

@@ -192,7 +192,7 @@ def _index(
         checks=_by_line(c for r in readings for c in r.checks),
         constants=parts.declarations.constants,
         buffers=_by_line(b for r in readings for b in r.buffers),
-        externs=_by_line(_with_parts(r, e) for r in readings for e in r.externs),
+        externs=_by_line(_with_parts(r, _with_operator(r, e)) for r in readings for e in r.externs),
         outputs=_by_line(o for r in main for o in r.outputs),
         gaps=_by_line(gaps),
         main=_MAIN,
@@ -200,6 +200,19 @@ def _index(
         torch_version=guess_version(text, embedded, bool(parts.launchers)),
         device=_device(text, kernels),
     )
+
+
+def _with_operator(reading: Reading, extern: ExternCall) -> ExternCall:
+    """A call without an operator's name, with the one that a check of its result tells (torch
+    2.13) or that stands among the operators of its node and is not PyTorch's own."""
+    if extern.named or extern.custom:
+        return extern
+    told = next((reading.made_by[r.name] for r in extern.results if r.name in reading.made_by), "")
+    path = told.removeprefix("torch.ops.")
+    if path.startswith("aten."):
+        return replace(extern, aten=(path,))
+    others = [name for name in extern.aten if not name.startswith(("aten.", "prims."))]
+    return replace(extern, custom=path or (others[-1] if others else ""))
 
 
 def _with_parts(reading: Reading, extern: ExternCall) -> ExternCall:

@@ -71,6 +71,10 @@ class Reading:
     argument_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     grids: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     symbol_names: set[str] = field(default_factory=set)
+    made_by: dict[str, str] = field(default_factory=dict)
+    """``torch.ops.mylib.scale.default``, the operator that a check of a tensor's layout names."""
+    operators: dict[str, str] = field(default_factory=dict)
+    """Operators found by their schema (torch 2.5), by the local that holds them."""
     unfilled: set[str] = field(default_factory=set)
     """Tensors made empty for the next call to fill (``aoti_torch_new_uninitialized_tensor``)."""
 

@@ -9,9 +9,10 @@ codegen_alloc_from_pool, make_allocation).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from aoti_tui.index.arguments import TensorView
+from aoti_tui.index.arguments import TensorList, TensorView
 from aoti_tui.index.cpp.calls import braced, parse_call
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.expression import ZERO, Expr
@@ -35,6 +36,9 @@ _SAME_TENSOR = frozenset(
         "std::move",
         "at::Tensor",
     }
+)
+_LEFT_OUT = frozenset(
+    {"nullptr", "{}", "at::Tensor()", "std::nullopt", "c10::nullopt", "::std::nullopt"}
 )
 _ATEN_DTYPES = {
     "kFloat": "float32",
@@ -92,6 +96,7 @@ class Names:
     views: dict[str, TensorView] = field(default_factory=dict)
     """Throw-away names that stand for a tensor or a view of one."""
     handles: dict[str, Made] = field(default_factory=dict)
+    tensor_lists: dict[str, TensorList] = field(default_factory=dict)
 
     def array(self, text: str) -> tuple[Expr, ...] | None:
         """An array argument as its elements: a name, a brace list or a ``std::array``."""
@@ -103,6 +108,13 @@ class Names:
         match = _ARRAY.match(text)
         items = braced(match.group(1) if match else text)
         return None if items is None else tuple(map(read, items))
+
+    def tensor_list(self, items: Sequence[str]) -> tuple[TensorView | None, ...] | None:
+        """The tensors of a list, None for one that is left out; None when one is not known."""
+        views = [None if item in _LEFT_OUT else self.tensor(item) for item in items]
+        if any(v is None and i not in _LEFT_OUT for i, v in zip(items, views, strict=True)):
+            return None
+        return tuple(views)
 
     def tensor(self, text: str, *, known: bool = True) -> TensorView | None:
         """``text`` as a tensor, or None.

@@ -75,24 +75,24 @@ def _called(
     outputs: list[str | None],
 ) -> Reply:
     """The worker's answer. An op without a name is known only by the ATen ops that its node came
-    from: the op itself is the last of them that takes these arguments."""
-    candidates: list[str | None] = [None] if extern.named else [*reversed(extern.aten)]
-    problem = "which op it runs is not written in the wrapper"
-    for aten in candidates:
-        try:
-            return client.request(
-                "extern",
-                doing=f"replaying {extern.op} (:{extern.line})",
-                op=f"{_SHIM if extern.named else ''}{extern.op}",
-                aten=aten,
-                args=args,
-                outputs=outputs,
-            )
-        except ReplayError as error:
-            if error.kind in FATAL:
-                raise
-            problem = error.why
-    raise NotReplayed(problem)
+    from: the op itself is the last of them, and no other is tried in its place."""
+    if extern.custom:
+        raise NotReplayed(f"it runs {extern.custom}, an operator that is not PyTorch's own")
+    if not extern.named and not extern.aten:
+        raise NotReplayed("which operator it runs is not written in the wrapper")
+    try:
+        return client.request(
+            "extern",
+            doing=f"replaying {extern.op} (:{extern.line})",
+            op=f"{_SHIM if extern.named else ''}{extern.op}",
+            aten=None if extern.named else extern.aten[-1],
+            args=args,
+            outputs=outputs,
+        )
+    except ReplayError as error:
+        if error.kind in FATAL:
+            raise
+        raise NotReplayed(error.why) from error
 
 
 def made_how(source: str, by: str) -> str:

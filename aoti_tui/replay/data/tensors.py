@@ -14,7 +14,7 @@ from aoti_tui.replay.data.held import Held, Storage, contiguous, element_count
 from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.plan.launching import dtype_in_launches
+from aoti_tui.replay.plan.launching import dtype_in_launches, is_passed_by_value
 
 LARGEST_GUESS = 1 << 22
 
@@ -96,6 +96,8 @@ class TensorTable:
 
     def _guessed_shape(self, name: str) -> tuple[int, ...]:
         """A size for a tensor of which the wrapper (torch 2.6 and older) says nothing."""
+        if is_passed_by_value(self.index, name):
+            return ()
         largest = 1024
         for launch in self.index.launches:
             if all(a.tensor is None or a.tensor.base != name for a in launch.arguments):
@@ -210,6 +212,8 @@ class TensorTable:
         dtype = dtype_in_launches(self.index, name) or "float32"
         if any(s.kind == "item" and s.tensor == name for s in self.index.symbols):
             return (), (), dtype  # one number, which the wrapper reads
+        if is_passed_by_value(self.index, name):
+            return (), (), dtype
         for buffer in self.index.buffers:
             if buffer.name == name and buffer.sizes is not None:
                 strides = self.sizes(buffer.strides) if buffer.strides else None

@@ -127,7 +127,11 @@ class Execution:
 
     def prepared(self, launch: Launch) -> Prepared:
         """Arguments, blocks and grid of a launch with the values of this moment."""
-        return prepare(launch, self.kernels, self.symbols, self.tensors.view)
+        return prepare(launch, self.kernels, self.symbols, self.tensors.view, self._value_of)
+
+    def _value_of(self, held: Held) -> int | float:
+        value = self.client.request("item", name=held.handle)["value"]
+        return float(value) if isinstance(value, str) else value
 
     def _bound_of(self, name: str) -> int | None:
         """What a made-up integer tensor must stay below, so that no assert fires for nothing."""

@@ -36,11 +36,14 @@ def prepare(
     kernels: KernelBook,
     symbols: SymbolTable,
     hold: Callable[[TensorView], Held],
+    item: Callable[[Held], int | float],
 ) -> Prepared:
-    """Evaluate a launch's arguments. Raises ReplayError when one of them cannot be known."""
+    """Evaluate a launch's arguments; ``item`` reads a tensor's one element. Raises ReplayError
+    when one of them cannot be known."""
     kernel = kernels.kernel(launch.kernel)
     access = kernels.access(launch.kernel)
     types = {p.name: p.type for p in kernel.parameters}
+    by_value = {p.name for p in kernel.parameters if p.is_value}
     arguments: list[ArgumentValue] = []
     request: dict[str, dict[str, Any]] = {}
     held_by: dict[str, Held] = {}
@@ -50,6 +53,14 @@ def prepare(
         name, kind = argument.parameter, types.get(argument.parameter, "")
         if argument.tensor is not None:
             held = hold(argument.tensor)
+            if argument.parameter in by_value:
+                # A tensor of no dimensions is passed by value (is_unspec_arg of
+                # torch/_inductor/codegen/triton_utils.py), whatever the parameter is called.
+                value = _as_declared(item(held), kind)
+                numbers[name] = value
+                arguments.append(_value_argument(argument, held, kind, value))
+                request[name] = {"float" if isinstance(value, float) else "int": value}
+                continue
             held_by[name] = held
             arguments.append(_tensor_argument(argument, held, access, launch))
             request[name] = {"tensor": held.handle}
@@ -96,6 +107,14 @@ def prepare(
         notes.append("the wrapper's grid is not understood: it was worked out from the extents")
     notes += [f"{name} = {blocks.sizes[name]} is a choice" for name in blocks.chosen]
     return Prepared(launch, tuple(arguments), request, held_by, blocks, grid, tuple(notes))
+
+
+def _value_argument(argument: Argument, held: Held, kind: str, value: int | float) -> ArgumentValue:
+    storage = held.storage
+    how = f"value of {argument.text}" + (f", {storage.how}" if storage.how else "")
+    return ArgumentValue(
+        argument.parameter, argument.text, storage.source, kind, (), value, how, held.handle
+    )
 
 
 def _tensor_argument(
@@ -173,6 +192,17 @@ def dtype_in_launches(index: WrapperIndex, name: str) -> str | None:
                 if found is not None:
                     return found
     return None
+
+
+def is_passed_by_value(index: WrapperIndex, name: str) -> bool:
+    """Whether a kernel takes a tensor's one element instead of its address."""
+    for launch in index.launches:
+        kernel = index.kernels.get(launch.kernel)
+        by_value = {p.name for p in kernel.parameters if p.is_value} if kernel else set()
+        for argument in launch.arguments:
+            if argument.tensor is not None and argument.tensor.base == name:
+                return argument.parameter in by_value
+    return False
 
 
 def need_grid(grid: Program, launch: Launch) -> None:

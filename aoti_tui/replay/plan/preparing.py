@@ -66,7 +66,7 @@ class Preparing:
         if saved and self._sources.inputs_path is None:
             # With no inputs to replay from, what the GPU had is the best there is.
             reading = self._kernels.access(launch.kernel)
-            needed = reading.reads if reading is not None else frozenset()
+            needed = reading.matters if reading is not None else frozenset()
             computed = (only if only is not None else needed) - saved.keys()
         plan = self._planner.plan(launch, computed)
         failing = self._failing_round(launch, plan, progress)
@@ -194,7 +194,11 @@ class Preparing:
         access = self._kernels.access(launch.kernel)
         found: dict[str, tuple[str, str]] = {}
         for argument in launch.arguments:
-            if argument.tensor is None or access is None or argument.parameter not in access.reads:
+            if (
+                argument.tensor is None
+                or access is None
+                or argument.parameter not in access.matters
+            ):
                 continue
             path = contents.path(argument.tensor.base, launch, after=False)
             if path is not None:

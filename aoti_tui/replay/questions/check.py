@@ -170,7 +170,7 @@ class _Check:
                 continue
             if self._is_scratch(argument):
                 self._put_scratch(base)
-            elif argument.parameter in self.access.reads:
+            elif argument.parameter in self.access.matters:
                 self._put_read(base)
             else:
                 path = self._saved(base, after=True)

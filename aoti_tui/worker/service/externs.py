@@ -52,7 +52,8 @@ def call_extern(
 
     name = PREFIX.sub("", op)
     values = [_value(tensors, argument) for argument in args]
-    if op.startswith("aoti_torch_proxy_executor") or name == op:
+    unnamed = op.startswith("aoti_torch_proxy_executor") or name == op
+    if unnamed:
         if not aten:
             raise unsupported(f"{op} does not say which op it runs")
         name = _aten_name(aten)
@@ -62,6 +63,11 @@ def call_extern(
     except (RuntimeError, NotImplementedError, IndexError, ValueError, TypeError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise unsupported(f"{op} failed on the CPU: {first}") from error
+    if unnamed and len(results) != len(outputs):
+        raise unsupported(
+            f"{aten} gives {len(results)} results, but the call makes {len(outputs)}: it is "
+            "another operator"
+        )
     return {"outputs": _keep(tensors, results, outputs), "flags": _flags(name)}
 
 
