@@ -13,7 +13,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from aoti_tui.tui.request import OpenRequest
+from aoti_tui.artifacts.given import Given
+from aoti_tui.session.request import OpenRequest
 from tests.cases import DATA
 from tests.tui.driving import Driver, demo_request, opened
 
@@ -41,7 +42,7 @@ class Picture:
         return OpenRequest(
             folder / "wrapper.cpp",
             log=folder / f"error.{case}.log",
-            inputs=folder / f"inputs.{case}.pt",
+            given=Given(inputs=folder / f"inputs.{case}.pt"),
             warm_up=False,
         )
 

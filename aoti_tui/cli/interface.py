@@ -9,10 +9,10 @@ from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.log_file import LogText, open_log
-from aoti_tui.cli.arguments import folder_of_tensors, interface_parser
+from aoti_tui.cli.arguments import interface_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.explain_command import answered, as_text
-from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, open_from
+from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, given_of, open_from
 
 
 def open_interface(argv: list[str]) -> int:
@@ -50,15 +50,7 @@ def _run(arguments: argparse.Namespace, log_text: LogText | None) -> int:
             wrapper=arguments.wrapper,
             log=Path(arguments.log) if arguments.log not in (None, "-") else None,
             log_text=log_text,
-            inputs=arguments.inputs,
-            settings=dict(arguments.settings),
-            python=arguments.python,
-            constants=arguments.constants,
-            tensors=folder_of_tensors(arguments.tensors),
-            kernels=arguments.kernels,
-            model=arguments.model,
-            seed=arguments.seed,
-            demo=arguments.demo,
+            given=given_of(arguments),
         )
     )
 

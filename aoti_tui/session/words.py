@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Kernel, Launch
@@ -10,8 +11,8 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recorded.recording import Made
-from aoti_tui.session.outcome import Outcome
 from aoti_tui.session.source.document import NAME
+from aoti_tui.session.state import Outcome
 from aoti_tui.session.text import number
 from aoti_tui.session.values.nonfinite import NonFinite
 from aoti_tui.session.values.temporaries import bound_value, failing_count
@@ -26,10 +27,15 @@ def lane(at: tuple[int, ...]) -> str:
     return "[" + ", ".join(str(position) for position in at) + "]"
 
 
-def idle(kernel: Kernel | None, launch: Launch | None, given: str) -> str:
+def idle(kernel: Kernel | None, launch: Launch | None, inputs: Path | None) -> str:
     """What the pane says before anything ran."""
     if kernel is None or launch is None:
         return "Nothing to run yet: choose a kernel or a launch in the navigator (5)."
+    given = (
+        f"inputs of {inputs.name}"
+        if inputs is not None
+        else "MADE-UP, no inputs are given (O reads them from a .pt file)"
+    )
     return (
         f"c runs {kernel.name} (launch :{launch.line}) in Triton's interpreter and stops at the "
         f"first breakpoint or failing assert. Data: {given}."

@@ -16,11 +16,12 @@ from textual.theme import Theme
 
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.kept.config import Config, load, save_choices
+from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.session import Session
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.main_screen import MainScreen
-from aoti_tui.tui.request import OpenRequest
 
 HIGH_CONTRAST = Theme(
     name="high-contrast",
@@ -54,10 +55,14 @@ class DebuggerApp(App[int]):
     ) -> None:
         """``client`` is a worker that outlives the application; without it, it has its own."""
         super().__init__()
-        self.request = request
-        self.client = client
         self.config = config if config is not None else load(frozenset(BY_ID))
+        self.main = MainScreen(request, self.config, client)
         self.register_theme(HIGH_CONTRAST)
+
+    @property
+    def session(self) -> Session:
+        """The state, and the one place that changes it."""
+        return self.main.engine.session
 
     def on_mount(self) -> None:
         if self.config.theme:
@@ -69,7 +74,7 @@ class DebuggerApp(App[int]):
                 )
         self.set_keymap(self.config.keymap)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
-        self.push_screen(MainScreen(self.request, self.config, self.client))
+        self.push_screen(self.main)
 
     async def on_key(self, event: events.Key) -> None:
         """Give a dialog the keys that were typed while it was still opening."""

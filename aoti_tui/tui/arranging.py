@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from textual.geometry import Offset
 from textual.widgets import ProgressBar
@@ -13,7 +12,8 @@ from aoti_tui.failure.prose.words import plural
 from aoti_tui.session.kept.config import save_choices
 from aoti_tui.tui.body import Body
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
-from aoti_tui.tui.layout import DIVIDERS, PANES, Divider, View, arrange
+from aoti_tui.tui.host import Host
+from aoti_tui.tui.layout import DIVIDERS, MEDIUM, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.navigator import Navigator
@@ -21,9 +21,6 @@ from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.tabs import TabLine
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 LETTERS = "sdfghjkl"
 SPARE_LETTERS = "qwertyuiop"
@@ -36,7 +33,7 @@ MOST_ANSWER = 4
 class Arranging:
     """Owns the :class:`View` that the layout is worked out from."""
 
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: Host) -> None:
         self.screen = screen
         config = screen.config
         self.view = View(
@@ -96,6 +93,19 @@ class Arranging:
         maximized = pane if self.view.maximized else ""
         self.change(active=pane, side=side, hidden=hidden, maximized=maximized)
         self.screen.query_one(f"#{pane}", Pane).focus_content()
+
+    def bring_to_front(self, pane: str) -> None:
+        """Show a pane because of what happens in it. The focus stays where it is, unless that
+        would be covered: then it goes along."""
+        if self.screen.size.width < MEDIUM or self.screen.focused_pane() not in ("", "source"):
+            focused = self.screen.focused_pane()
+            view = replace(self.view, active=pane, side=pane)
+            width, height = self.screen.size
+            seen = arrange(width, height, view).places if width and height else {}
+            if focused and focused not in seen:
+                self.open_pane(pane)
+                return
+        self.change(side=pane)
 
     def change(self, **changes: object) -> None:
         """Change fields of the view; places the panes again when that matters."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from aoti_tui.failure.prose.text import whole_answer
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.help import help_text, own_keys
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.panes.headline import Headline
+from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.run import RunPane
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 
 class Explaining:
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: Host) -> None:
         self.screen = screen
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -25,16 +23,16 @@ class Explaining:
     def messages(self) -> None:
         """All messages, and what the run pane may have cut."""
         words = self.screen.query_one(RunPane).words
-        messages = self.screen.messages_said[::-1]
+        messages = self.screen.query_one(MessageLine).said[::-1]
         if words:
             messages.insert(1, f"In the run pane:\n{words}")
         self._read("Messages, the last one first", "\n\n".join(messages))
 
     def answer(self) -> None:
         """All that is known of the failure, or of the trial that is made."""
-        browsing = self.screen.browsing
-        failure, trial = browsing.shown, browsing.trial
-        notes = browsing.incident.notes if browsing.incident else ()
+        state = self.screen.state
+        failure, trial = state.shown, state.trial
+        notes = state.incident.notes if state.incident else ()
         lines = dict.fromkeys((*self.screen.query_one(Headline).lines, *notes))
         if failure is not None:
             first = trial.lines()[:2] if trial is not None else ()

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aoti_tui.session.kept.config import save_memory
 from aoti_tui.tui.actions import BY_ID
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.keyline import keys_of
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 
 class Greeting:
     """Says each thing once: what is wrong with the user's files, what was kept, the first hint."""
 
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: Host) -> None:
         self.screen = screen
         self._greeted = False
 
@@ -40,7 +36,7 @@ class Greeting:
         return (*keys_of(BY_ID[action], self.screen.config.keymap), "ctrl+p")[0]
 
     def _restored(self) -> list[str]:
-        count = self.screen.stops.restored
+        count = self.screen.engine.session.stops.restored
         if not count:
             return []
         what = "1 breakpoint" if count == 1 else f"{count} breakpoints"
@@ -50,7 +46,7 @@ class Greeting:
     def _hint(self) -> str:
         key = self._key
         explains = f"{key('help')} explains."
-        if self.screen.browsing.failure is not None:
+        if self.screen.state.failure is not None:
             goes = f"{key('model_input')} goes to the model input"
             return f"First time? {goes}, {key('continue')} runs to the assert, {explains}"
         pastes = f"{key('paste_log')} pastes the log of a failure"

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import ProgressBar
 
-from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.client import WorkerClient
-from aoti_tui.replay.model import Program
+from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.session import Tell
 from aoti_tui.session.source.document import SourceDocument
-from aoti_tui.tui import tasks
-from aoti_tui.tui.actions import BY_ID, bindings
+from aoti_tui.session.state import Place, State
+from aoti_tui.session.values.formats import TOLD
+from aoti_tui.session.values.watches import SIGN
+from aoti_tui.tui import threads
+from aoti_tui.tui.actions import ACTIONS, BY_ID, bindings
 from aoti_tui.tui.arranging import Arranging
+from aoti_tui.tui.asking import Asking
 from aoti_tui.tui.body import Body
-from aoti_tui.tui.breaking import Breaking
-from aoti_tui.tui.browsing import Browsing
-from aoti_tui.tui.commands import Commands
-from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.explaining import Explaining
 from aoti_tui.tui.greeting import Greeting
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.keyline import KeyLine
-from aoti_tui.tui.messages import (
-    Diagnosed,
-    ElementsRead,
-    Opened,
-    Progressed,
-    Refused,
-    Replayed,
-    Said,
-    SymbolsKnown,
-    UpstreamFound,
-    WorkerReady,
-    WriterFound,
-)
-from aoti_tui.tui.origins import Origins
+from aoti_tui.tui.observing import Observing
 from aoti_tui.tui.palette import EverythingProvider
 from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
@@ -58,17 +46,13 @@ from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.panes.table import TemporaryRows
 from aoti_tui.tui.panes.timeline import Timeline
-from aoti_tui.tui.replaying import Replaying
-from aoti_tui.tui.request import OpenRequest
-from aoti_tui.tui.searching import Searching
 from aoti_tui.tui.status import status_text
 from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.tensors import Tensors
-from aoti_tui.tui.values import Values
-from aoti_tui.tui.watching import Watching
-from aoti_tui.tui.whatif import Settings
-from aoti_tui.tui.writers import Writers
+
+T = TypeVar("T")
+_LABELS = {action.label.lower(): action.id for action in ACTIONS}
 
 
 class SourcePane(Pane):
@@ -76,8 +60,8 @@ class SourcePane(Pane):
         yield SourceView(SourceDocument((), path=""), id="source-view")
 
 
-class MainScreen(Screen[int]):
-    """Composes the panes, routes messages to :class:`Browsing` and :class:`Replaying`."""
+class MainScreen(Host):
+    """Composes the panes, maps keys to commands of the engine, and shows the state."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
     # The panes decide what is focused first, not their order.
@@ -89,49 +73,58 @@ class MainScreen(Screen[int]):
     ) -> None:
         super().__init__()
         self.request = request
-        self.client = client
         self.config = config
-        self.stops = Stops(str(request.wrapper.resolve()), config)
-        self.arranging = Arranging(self)
-        self.browsing = Browsing(self)
-        self.searching = Searching(self)
-        self.origins = Origins(self)
-        self.replaying = Replaying(self, self.stops)
-        self.values = Values(self)
-        self.watching = Watching(self)
-        self.taking = Taking(self)
-        self.settings = Settings(self)
-        self.breaking = Breaking(self)
+        stops = Stops(str(request.wrapper.resolve()), config)
         self.greeting = Greeting(self)
-        self.writers = Writers(self)
+        self.engine = Engine(request, stops, self, self, self.greeting.opened, client)
+        self.observing = Observing(self, self.engine)
+        self.arranging = Arranging(self)
+        self.asking = Asking(self)
         self.tensors = Tensors(self)
-        self.commands = Commands(self)
-        self.explaining = Explaining(self)
         self.handlers: dict[str, Callable[[], None]] = {
             **self._own_handlers(),
+            **self._engine_handlers(),
             **self.arranging.handlers(),
-            **self.browsing.handlers(),
-            **self.searching.handlers(),
-            **self.origins.handlers(),
-            **self.replaying.handlers(),
-            **self.values.handlers(),
-            **self.watching.handlers(),
-            **self.taking.handlers(),
-            **self.settings.handlers(),
-            **self.breaking.handlers(),
-            **self.writers.handlers(),
+            **self.asking.handlers(),
+            **Taking(self).handlers(),
             **self.tensors.handlers(),
-            **self.commands.handlers(),
-            **self.explaining.handlers(),
+            **Explaining(self).handlers(),
         }
-        self._marked_kernel: Kernel | None = None
 
     def _own_handlers(self) -> dict[str, Callable[[], None]]:
         return {
+            "model_input": self._model_input,
+            "number_format": lambda: self.say(TOLD[self.query_one(RunPane).next_format()]),
             "cancel": self.cancel,
             "suspend": lambda: self.app.action_suspend_process(),
             "redraw": self._redraw,
             "quit": lambda: self.app.exit(0),
+        }
+
+    def _engine_handlers(self) -> dict[str, Callable[[], None]]:
+        engine = self.engine
+        replays, values, session = engine.replays, engine.values, engine.session
+        return {
+            "continue": replays.continue_on,
+            "continue_back": lambda: replays.continue_from(self.state.position, -1),
+            "step": lambda: replays.step(1, "over"),
+            "step_back": lambda: replays.step(-1, "over"),
+            "step_into": lambda: replays.step(1, "into"),
+            "step_out": lambda: replays.step(1, "out"),
+            "run_to_cursor": replays.run_to_cursor,
+            "next_failing": lambda: values.select_failing(1),
+            "previous_failing": lambda: values.select_failing(-1),
+            "next_nan": lambda: values.go_non_finite(1),
+            "previous_nan": lambda: values.go_non_finite(-1),
+            "lock": values.lock,
+            "who_made": lambda: values.who_made(at_cursor=self.focused_pane() == "source"),
+            "who_uses": lambda: values.who_uses(at_cursor=self.focused_pane() == "source"),
+            "search_next": lambda: engine.search.go_on(1),
+            "search_previous": lambda: engine.search.go_on(-1),
+            "jump_back": lambda: session.jump(-1),
+            "jump_forward": lambda: session.jump(1),
+            "go_assert": engine.places.go_assert,
+            "next_failure": engine.places.next_failure,
         }
 
     def compose(self) -> ComposeResult:
@@ -148,47 +141,82 @@ class MainScreen(Screen[int]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(SourceView).focus()
+        view = self.query_one(SourceView)
+        view.moved = self._cursor_moved
+        view.focus()
         self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
-        self.arranging.place_panes()
-        tasks.open_incident(self)
+        self.place_panes()
+        self.engine.session.observe(self._changed)
+        self.engine.incidents.open()
 
     # -- layout -------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
+        self.place_panes()
+
+    def place_panes(self) -> None:
         self.arranging.place_panes()
 
-    def focused_pane(self) -> str:
-        """The id of the pane that has the focus, ``""`` for none."""
-        node: Widget | None = self.focused
-        for ancestor in node.ancestors_with_self if node is not None else ():
-            if isinstance(ancestor, Pane):
-                return str(ancestor.id)
-        return ""
+    def open_pane(self, pane: str) -> None:
+        self.arranging.open_pane(pane)
 
     def on_paste(self, event: events.Paste) -> None:
         """A log pasted anywhere is read as one; nothing else that is pasted is a command."""
         event.stop()
-        if self.browsing.incident is None:
-            self.say("The wrapper is still being read; paste the log again afterwards.")
-        elif event.text.strip():
-            tasks.bring_log(self, event.text)
+        if event.text.strip():
+            self.engine.incidents.bring_log(event.text)
 
     def on_descendant_focus(self) -> None:
         pane = self.focused_pane()
         if pane:
             self.arranging.focused(pane)
 
-    # -- telling ------------------------------------------------------------------------------
-
-    def tell_answer(self, lines: tuple[str, ...], *, failed: bool) -> None:
-        self.query_one(Headline).tell(lines, failed=failed)
-        self.arranging.place_panes()
+    # -- what the engine asks of a front end --------------------------------------------------
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """One message above the keys, until the next one; ``M`` shows all of them in full."""
         self.query_one(MessageLine).say(text, bad=bad)
-        self.arranging.place_panes()
+        self.place_panes()
+
+    def start(self, group: str, ask: Callable[[Tell], T], answered: Callable[[T], None]) -> None:
+        threads.start(self, group, ask, answered)
+
+    def act(self, action: str) -> bool:
+        known = action if action in BY_ID else _LABELS.get(action.lower(), "")
+        if known:
+            self.action_act(known)
+        return bool(known)
+
+    def show_group(self, group: str) -> bool:
+        navigator = self.query_one(Navigator)
+        if not any(entry.group == group for entry in navigator.entries):
+            return False
+        self.open_pane("nav")
+        navigator.go_to_group(group)
+        return True
+
+    def look_at(self, tensor: str) -> bool:
+        return self.tensors.look_at(tensor)
+
+    # -- the state ----------------------------------------------------------------------------
+
+    def _changed(self, state: State, before: State) -> None:
+        self.observing.changed(state, before)
+        if state.differs(before, "running") and state.running:
+            self.query_one(RunPane).progress("Starting the worker …", None)
+            self.arranging.bring_to_front("run")
+        if state.outcome is not None:
+            self.arranging.change(replaying=True)
+        if state.differs(before, "incident", "trial", "failure_number"):
+            if state.failure is None:
+                self.arranging.bring_to_front("nav")
+            self.place_panes()
+        if state.differs(before, "incident", "failure_number", "outcome", "running", "launch"):
+            self.refresh_keys()
+
+    def _cursor_moved(self, line: int, name: str) -> None:
+        here = self.state.place
+        if (line, name) != (here.line, here.name):
+            self.engine.session.change(place=Place(line, name, here.path))
 
     @property
     def messages_said(self) -> list[str]:
@@ -198,13 +226,6 @@ class MainScreen(Screen[int]):
     def _redraw(self) -> None:
         self.app.refresh(layout=True)
 
-    @property
-    def given(self) -> str:
-        """Where the data of a replay will come from."""
-        if self.request.inputs is not None:
-            return f"inputs of {self.request.inputs.name}"
-        return "MADE-UP, no inputs are given (O reads them from a .pt file)"
-
     def refresh_keys(self) -> None:
         enabled = frozenset(name for name in BY_ID if not self._unmet(name))
         self.query_one(KeyLine).load(enabled, self.config.keymap)
@@ -213,7 +234,8 @@ class MainScreen(Screen[int]):
     def show_status(self) -> None:
         """Say where the data comes from and what the worker does: in the line of tabs, or where
         there is none beside the keys."""
-        text = status_text(self)
+        incident = self.state.incident
+        text = status_text(self.state, incident.given if incident else self.request.given)
         tabs = self.query_one(TabLine)
         tabs.set_status(text)
         self.query_one(KeyLine).set_status("" if tabs.display else text)
@@ -221,13 +243,13 @@ class MainScreen(Screen[int]):
     # -- actions ------------------------------------------------------------------------------
 
     def action_act(self, name: str) -> None:
-        """Do an action of the registry, or say why it does nothing now."""
         unmet = self._unmet(name)
         if unmet:
             self.say(f"{BY_ID[name].label}: {unmet}")
             return
         try:
-            self.handlers[name]()
+            with self.engine.session.together():
+                self.handlers[name]()
         except Exception as error:
             # An hour of an incident must not be lost to one key that has a fault.
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -241,17 +263,30 @@ class MainScreen(Screen[int]):
 
     def _unmet(self, name: str) -> str:
         needs = BY_ID[name].needs
-        if needs and self.browsing.incident is None:
+        if needs and self.state.incident is None:
             return "the wrapper is still being read."
-        if needs == "failure" and self.browsing.failure is None:
+        if needs == "failure" and self.state.failure is None:
             return "no failure is open; p pastes a log, o reads one from a file."
-        if needs == "recording" and self.replaying.recording is None:
+        if needs == "recording" and self.state.recording is None:
             return "nothing has been run yet; c runs the kernel."
         return ""
 
+    def _model_input(self) -> None:
+        """From what is under the cursor of the focused pane to its model input."""
+        origins, pane = self.engine.origins, self.focused_pane()
+        if pane == "chain":
+            node = self.query_one(Chain).node_at_cursor
+            origins.model_input((node.name, (node,)) if node is not None else ("", ()))
+        elif pane == "call" and self.state.launch is not None:
+            origins.model_input(origins.of_argument(self.query_one(CallSite).name_at_cursor))
+        else:
+            chosen = self.engine.session.selected_temporary() if pane == "run" else None
+            origins.model_input(origins.of_temporary(chosen) if chosen is not None else None)
+
     def cancel(self) -> None:
-        if self.replaying.running:
-            tasks.cancel_replay(self)
+        incident = self.state.incident
+        if self.state.running and incident is not None:
+            self.start("cancel", lambda tell: incident.session().cancel(), lambda done: None)
             self.say("Cancelling the replay …")
         elif self.focused_pane() == "run" and self.query_one(RunPane).clear_filter():
             self.query_one(TemporaryRows).focus()
@@ -262,36 +297,23 @@ class MainScreen(Screen[int]):
 
     def go_to(self, entry: Entry) -> None:
         """Go to what an entry stands for; on a narrow screen bring its source to the front."""
-        self.browsing.choose(entry)
+        with self.engine.session.together():
+            self.engine.places.choose(entry)
+        self.query_one(Navigator).visited(entry.key)
         if self.size.width < 100:
-            self.arranging.open_pane("source")
-
-    def start_replay(self, launch: Launch, program: Program | None) -> None:
-        if self.size.width < 100 or self.arranging.view.side not in ("run",):
-            self.arranging.change(side="run")
-        tasks.replay(self, launch, program, search=not self.browsing.launch_chosen)
-
-    def replay_arrived(self) -> None:
-        """Make room for the recording; on a narrow screen bring it to the front."""
-        self.arranging.change(replaying=True)
-        if self.size.width < 100 and self.focused_pane() == "source":
-            self.arranging.open_pane("run")
-
-    def show_report(self, text: str, path: str) -> None:
-        self.say(f"The report is {path}, and copied.")
-        self.app.push_screen(Reading("Report", text))
+            self.open_pane("source")
 
     def close(self) -> None:
         """End the worker; the screen is left."""
-        if self.browsing.incident is not None:
-            self.browsing.incident.close()
+        if self.state.incident is not None:
+            self.state.incident.close()
 
     # -- messages of threads ------------------------------------------------------------------
 
-    @on(Progressed)
-    def _progressed(self, event: Progressed) -> None:
-        if event.replay:
-            if self.replaying.running:
+    @on(threads.Progressed)
+    def _progressed(self, event: threads.Progressed) -> None:
+        if event.group != "open":
+            if self.state.running:
                 self.query_one(RunPane).progress(event.text, event.done)
             return
         bar = self.query_one("#opening", ProgressBar)
@@ -300,97 +322,52 @@ class MainScreen(Screen[int]):
             (f"Reading {self.request.wrapper}: {event.text}",), failed=False
         )
 
-    @on(Opened)
-    def _opened(self, event: Opened) -> None:
-        self.query_one("#opening", ProgressBar).display = False
-        before = self.browsing.incident
-        if before is not None and before.given is not event.incident.given:
-            self.replaying.forget()
-        self.browsing.load(event.incident)
-        self.replaying.show()
-        self.arranging.place_panes()
-        tasks.settle()
-        if self.request.warm_up:
-            tasks.warm_up(self)
-        self.greeting.opened(event.told)
+    @on(threads.Answered)
+    def _answered(self, event: threads.Answered) -> None:
+        first = self.state.incident is None
+        if event.group == "open":
+            self.query_one("#opening", ProgressBar).display = False
+        with self.engine.session.together():
+            event.take()
+        if first and self.state.incident is not None:
+            # Index and entries live as long as the program: looking through them for garbage,
+            # again and again, is felt as a stutter in a large wrapper.
+            gc.collect()
+            gc.freeze()
+        self.show_status()
 
-    @on(Refused)
-    def _refused(self, event: Refused) -> None:
+    @on(threads.Refused)
+    def _refused(self, event: threads.Refused) -> None:
         self.query_one("#opening", ProgressBar).display = False
-        if event.fatal:
+        if self.state.incident is None:
+            # There is nothing to show without it.
             self.app.exit(2, message=f"{event.what}: {event.why}.\n{event.do}")
             return
         text = f"{event.what}: {event.why.rstrip('.')}. {event.do}"
-        if event.replay:
-            self.replaying.failed()
+        if event.group == "replay" and self.state.running:
+            self.engine.replays.failed()
             self.query_one(RunPane).tell(text)
         self.say(text, bad=True)
-        self.arranging.place_panes()
-
-    @on(Replayed)
-    def _replayed(self, event: Replayed) -> None:
-        self.browsing.show_trial(event.trial)
-        self.replaying.finished(event.outcome)
-        self.settings.learned(event.outcome.symbols)
-        tasks.settle()
-
-    @on(WorkerReady)
-    def _worker_ready(self) -> None:
-        self.show_status()
-
-    @on(Said)
-    def _told(self, event: Said) -> None:
-        self.say(event.text)
-
-    @on(SymbolsKnown)
-    def _symbols(self, event: SymbolsKnown) -> None:
-        self.settings.open_dialog(event.symbols)
-
-    @on(ElementsRead)
-    def _elements(self, event: ElementsRead) -> None:
-        self.tensors.show(event.elements)
-
-    @on(UpstreamFound)
-    def _upstream(self, event: UpstreamFound) -> None:
-        self.writers.arrived(event.found)
-
-    @on(WriterFound)
-    def _writer(self, event: WriterFound) -> None:
-        self.writers.found(event.written)
-
-    @on(Diagnosed)
-    def _diagnosed(self, event: Diagnosed) -> None:
-        self.browsing.replace_failure(event.before, event.after)
 
     # -- messages of panes --------------------------------------------------------------------
 
-    @on(SourceView.CursorMoved)
-    def _cursor(self, event: SourceView.CursorMoved) -> None:
-        view = self.query_one(SourceView)
-        kernel = view.document.kernel_at(event.line)
-        # The gutter has the line numbers: a title that changed with each would repaint the pane.
-        self.query_one("#source", Pane).set_title(
-            f"Source {view.document.path.rsplit('/', 1)[-1]}", kernel.name if kernel else ""
-        )
-        if kernel is not self._marked_kernel:
-            self._marked_kernel = kernel
-            self.replaying.mark()
-
     @on(SourceView.Followed)
     def _followed(self, event: SourceView.Followed) -> None:
-        self.browsing.follow(event.line, event.name)
+        with self.engine.session.together():
+            self.engine.places.follow(event.line, event.name)
 
     @on(SourceView.GutterClicked)
     def _gutter(self, event: SourceView.GutterClicked) -> None:
-        self.breaking.toggle_on_line(event.line)
+        self.engine.breakpoints.toggle_on_line(event.line)
 
     @on(Chain.Chosen)
     def _chain(self, event: Chain.Chosen) -> None:
-        self.browsing.follow_node(event.node)
+        self.engine.places.follow_node(event.node)
 
     @on(CallSite.Chosen)
     def _argument(self, event: CallSite.Chosen) -> None:
-        self.browsing.follow(event.line, event.name)
+        with self.engine.session.together():
+            self.engine.places.follow(event.line, event.name)
 
     @on(Navigator.Chosen)
     def _entry(self, event: Navigator.Chosen) -> None:
@@ -398,23 +375,33 @@ class MainScreen(Screen[int]):
 
     @on(Navigator.Removed)
     def _remove(self, event: Navigator.Removed) -> None:
-        self.breaking.remove(event.entry)
+        self.engine.breakpoints.remove(event.entry)
 
     @on(RunPane.Picked)
     def _temporary(self, event: RunPane.Picked) -> None:
-        self.values.pick(event.name, event.follow)
+        if event.follow and event.name.startswith(SIGN):
+            self.asking.watch(event.name.removeprefix(SIGN))
+            return
+        with self.engine.session.together():
+            self.engine.values.pick(event.name, follow=event.follow)
 
     @on(TemporaryRows.Removed)
     def _watch_removed(self, event: TemporaryRows.Removed) -> None:
-        self.watching.remove(event.expression)
+        with self.engine.session.together():
+            self.engine.watches.remove(event.expression)
+
+    @on(TemporaryRows.Said)
+    def _said(self, event: TemporaryRows.Said) -> None:
+        self.say(event.text)
 
     @on(LaneGrid.Selected)
     def _lane(self, event: LaneGrid.Selected) -> None:
-        self.values.select_lane(event.lane)
+        self.engine.values.select_lane(event.lane)
 
     @on(Timeline.Moved)
     def _moved(self, event: Timeline.Moved) -> None:
-        self.replaying.move_to(event.position)
+        with self.engine.session.together():
+            self.engine.replays.move_to(event.position)
 
     @on(Body.Dragged)
     def _divider(self, event: Body.Dragged) -> None:
@@ -426,7 +413,7 @@ class MainScreen(Screen[int]):
 
     @on(Body.TitleChosen)
     def _title(self, event: Body.TitleChosen) -> None:
-        self.arranging.open_pane(event.pane)
+        self.open_pane(event.pane)
         self.arranging.toggle_zoom(event.pane)
 
     @on(Headline.Clicked)
@@ -436,7 +423,7 @@ class MainScreen(Screen[int]):
 
     @on(TabLine.Picked)
     def _tab(self, event: TabLine.Picked) -> None:
-        self.arranging.open_pane(event.pane)
+        self.open_pane(event.pane)
 
     @on(KeyLine.Clicked)
     def _key(self, event: KeyLine.Clicked) -> None:

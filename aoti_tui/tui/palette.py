@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -13,11 +13,9 @@ from aoti_tui.session.listed.entries import GROUPS, Entry, temporary_entries
 from aoti_tui.session.listed.matching import fitting, fuzzy
 from aoti_tui.session.text import visible
 from aoti_tui.tui.actions import ACTIONS, Action
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.panes.navigator import Navigator
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 LIMIT = 25
 SYNONYM, EXPLAINED, THING = 10, 60, 5
@@ -28,8 +26,8 @@ class EverythingProvider(Provider):
     """Actions by words of their label or explanation, things by words of their name."""
 
     @property
-    def _main(self) -> MainScreen:
-        return cast("MainScreen", self.screen)
+    def _main(self) -> Host:
+        return cast("Host", self.screen)
 
     def _run(self, action: Action) -> Callable[[], None]:
         return partial(self._main.action_act, action.id)
@@ -68,10 +66,10 @@ class EverythingProvider(Provider):
     def _things(self) -> Iterator[Entry]:
         """All that the navigator lists, and the names of the kernel that is looked at."""
         yield from self._main.query_one(Navigator).entries
-        browsing = self._main.browsing
-        if browsing.incident is not None and browsing.kernel is not None:
-            program = browsing.incident.kernel_program(browsing.kernel.name)
-            yield from temporary_entries(browsing.kernel, program)
+        state = self._main.state
+        if state.incident is not None and state.kernel is not None:
+            program = state.incident.kernel_program(state.kernel.name)
+            yield from temporary_entries(state.kernel, program)
 
     def _go(self, entry: Entry) -> None:
         self._main.go_to(entry)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from aoti_tui.artifacts.given import Given
 from aoti_tui.session import words
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
+from aoti_tui.session.state import State
 
 
-def status_text(screen: MainScreen) -> str:
+def status_text(state: State, given: Given) -> str:
     """``data: inputs + replayed · worker ready``. Invented data is named first, in capitals."""
-    return f"data: {_data(screen)} · worker {_worker(screen)}"
+    return f"data: {_data(state, given)} · worker {_worker(state)}"
 
 
-def _data(screen: MainScreen) -> str:
-    replaying = screen.replaying
-    if replaying.recorded and replaying.outcome is not None:
-        return words.data(replaying.outcome)
-    given = screen.browsing.incident.given if screen.browsing.incident is not None else None
-    inputs = given.inputs if given is not None else screen.request.inputs
-    tensors = given.tensors if given is not None else screen.request.tensors
-    known = [name for name, path in (("inputs", inputs), ("captured", tensors)) if path is not None]
+def _data(state: State, given: Given) -> str:
+    if state.outcome is not None:
+        return words.data(state.outcome)
+    known = [name for name, path in (("inputs", given.inputs), ("captured", given.tensors)) if path]
     return " + ".join(known) or "MADE-UP"
 
 
-def _worker(screen: MainScreen) -> str:
+def _worker(state: State) -> str:
     """``ready`` is a process that stands; ``off`` one that was not asked for yet, or ended."""
-    incident = screen.browsing.incident
-    if screen.replaying.running:
+    incident = state.incident
+    if state.running:
         return "running"
     session = incident.workshop.session if incident is not None else None
     return "ready" if session is not None and session.client.alive else "off"

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.words import plural
-from aoti_tui.tui import tasks
+from aoti_tui.replay.questions.script import write_script
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.paste_log import PasteLog
+from aoti_tui.tui.dialogs.reading import Reading
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.panes.chain import Chain, chain_lines
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.run import RunPane
-from aoti_tui.tui.panes.source import SourceView
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 
 class Taking:
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: Host) -> None:
         self.screen = screen
 
     def handlers(self) -> dict[str, Callable[[], None]]:
@@ -39,14 +36,14 @@ class Taking:
     def paste_log(self) -> None:
         def pasted(text: str | None) -> None:
             if text is not None:
-                tasks.bring_log(self.screen, text)
+                self.screen.engine.incidents.bring_log(text)
 
         self.screen.app.push_screen(PasteLog(), pasted)
 
     def load_log(self) -> None:
         def named(path: str | None) -> None:
             if path:
-                tasks.bring_log(self.screen, Path(path))
+                self.screen.engine.incidents.bring_log(Path(path))
 
         hint = "Path of the file with what the process printed."
         self.screen.app.push_screen(Ask("Read a log", hint, check=missing_file), named)
@@ -54,7 +51,7 @@ class Taking:
     def load_inputs(self) -> None:
         def named(path: str | None) -> None:
             if path:
-                tasks.bring_inputs(self.screen, Path(path))
+                self.screen.engine.incidents.bring_inputs(Path(path))
 
         hint = (
             "Path of a .pt file with the tuple of the model's arguments, as "
@@ -83,8 +80,8 @@ class Taking:
         if pane in ("nav", "call"):
             row = self.screen.query_one(f"#{pane}-rows", Rows).current
             return row.draw(400).plain.strip() if row is not None else ""
-        view = self.screen.query_one(SourceView)
-        return view.document.raw(view.line)
+        session = self.screen.engine.session
+        return session.document.raw(session.state.place.line)
 
     def copy_chain(self) -> None:
         text = self.screen.query_one(Chain).as_text()
@@ -96,17 +93,17 @@ class Taking:
 
     def report(self) -> None:
         """Write the report of the failure beside where the program was started."""
-        browsing = self.screen.browsing
-        failure = browsing.shown or browsing.assert_here()
-        if failure is None or browsing.incident is None:
+        state = self.screen.state
+        failure = state.shown or self.screen.engine.places.assert_here()
+        if failure is None or state.incident is None:
             self.screen.say(
                 "A report needs a failure: p pastes a log, or put the cursor on an assert."
             )
             return
-        wrapper = Path(browsing.incident.index.path).name
-        trial = browsing.trial
+        wrapper = Path(state.incident.index.path).name
+        trial = state.trial
         what_if = trial.first_line if trial is not None and failure is trial.failure else ""
-        text = report((failure,), wrapper, browsing.incident.notes, what_if)
+        text = report((failure,), wrapper, state.incident.notes, what_if)
         path = Path(f"aoti-report-{failure.kernel[:60]}-{failure.kernel_line}.md")
         try:
             path.write_text(text, encoding="utf-8")
@@ -119,17 +116,26 @@ class Taking:
             )
             return
         self.screen.app.copy_to_clipboard(text)
-        self.screen.show_report(text, f"./{path}")
+        self.screen.say(f"The report is ./{path}, and copied.")
+        self.screen.app.push_screen(Reading("Report", text))
 
     def script(self) -> None:
         """Write the launch on the screen as a script of its own, with its data beside it."""
-        launch = self.screen.browsing.launch
-        if launch is None:
+        incident, launch = self.screen.state.incident, self.screen.state.launch
+        if incident is None or launch is None:
             self.screen.say("A script needs a launch: choose one in the navigator (5).")
             return
         path = Path(f"aoti-repro-{launch.kernel[:60]}-{launch.line}.py")
         self.screen.say(f"Replaying what {launch.kernel} needs, to write its script …")
-        tasks.write_repro(self.screen, launch, path)
+        self.screen.engine.session.front.start(
+            "replay",
+            lambda tell: write_script(incident.session(), launch, path),
+            self._script_written,
+        )
+
+    def _script_written(self, written: tuple[Path, Path]) -> None:
+        script, data = written
+        self.screen.say(f"The script is {script.resolve()}, its data {data.name} beside it.")
 
     def screenshot(self) -> None:
         try:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.questions.elements import TensorElements
+from aoti_tui.replay.questions.elements import TensorElements, read_argument, read_input
 from aoti_tui.replay.recorded.recording import elements_read, fails
+from aoti_tui.replay.session import ReplaySession
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.values.lanes import projected
 from aoti_tui.session.values.temporaries import relevant_assert
-from aoti_tui.tui import tasks
 from aoti_tui.tui.dialogs.tensor import TensorView
+from aoti_tui.tui.host import Host
 from aoti_tui.tui.panes.callsite import CallSite, argument_name
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.rows import Rows
-from aoti_tui.tui.panes.source import SourceView
-
-if TYPE_CHECKING:
-    from aoti_tui.tui.main_screen import MainScreen
 
 
 class Tensors:
     """Finds which tensor is meant, has it read, and shows it."""
 
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: Host) -> None:
         self.screen = screen
         self._launch: Launch | None = None
         self._name = ""
@@ -35,7 +31,7 @@ class Tensors:
 
     def look(self) -> None:
         """Show the elements of the tensor under the cursor."""
-        if self.screen.replaying.running:
+        if self.screen.state.running:
             self.screen.say("A replay is running; escape cancels it.")
             return
         names = tuple(filter(None, self._names()))
@@ -62,15 +58,14 @@ class Tensors:
             row = self.screen.query_one("#nav-rows", Rows).current
             entry = row.key if row is not None else None
             return (entry.label,) if isinstance(entry, Entry) else ()
-        at = self.screen.query_one(SourceView).name_at_cursor
-        return (at.name,) if at is not None else ()
+        return (self.screen.state.place.name,)
 
     def look_at(self, name: str) -> bool:
         """Have a tensor read by the name of a parameter, buffer or input; False for no tensor."""
-        incident = self.screen.browsing.incident
+        incident = self.screen.state.incident
         assert incident is not None
         index = incident.index
-        current = self.screen.browsing.launch
+        current = self.screen.state.launch
         launches = [current] if current is not None else []
         launches += [one for one in index.launches if one is not current]
         # A parameter's name means one of this launch; a buffer's may be another launch's.
@@ -86,14 +81,20 @@ class Tensors:
         if position is None:
             return False
         self.screen.say(f"Reading {name} …")
-        tasks.read_input_elements(self.screen, position, 0)
         self._launch = None
+        self._read(lambda session: read_input(session, position, 0))
         return True
 
     def _start(self, name: str, launch: Launch, parameter: str) -> None:
         self._launch, self._name = launch, name
         self.screen.say(f"Reading {parameter} of {launch.kernel} (:{launch.line}) …")
-        tasks.read_argument_elements(self.screen, launch, parameter, 0)
+        self._read(lambda session: read_argument(session, launch, parameter, 0))
+
+    def _read(self, read: Callable[[ReplaySession], TensorElements]) -> None:
+        incident = self.screen.state.incident
+        assert incident is not None
+        front = self.screen.engine.session.front
+        front.start("replay", lambda tell: read(incident.session()), self.show)
 
     def show(self, elements: TensorElements) -> None:
         """What was read is there."""
@@ -113,7 +114,7 @@ class Tensors:
 
         def read(start: int) -> None:
             if launch is not None:
-                tasks.read_argument_elements(self.screen, launch, elements.name, start)
+                self._read(lambda session: read_argument(session, launch, elements.name, start))
 
         self.screen.say("")
         self.screen.app.push_screen(
@@ -122,12 +123,11 @@ class Tensors:
 
     def _bad(self, elements: TensorElements) -> frozenset[int]:
         """Places that the recorded program's failing lanes read before they failed."""
-        replaying = self.screen.replaying
-        recording = replaying.recording
+        recording = self.screen.state.recording
         launch = self._launch
         if recording is None or launch is None or recording.launch != launch.id:
             return frozenset()
-        asserted = relevant_assert(recording, replaying.position)
+        asserted = relevant_assert(recording, self.screen.state.position)
         if asserted is None or not fails(asserted):
             return frozenset()
         found: set[int] = set()

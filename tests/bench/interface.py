@@ -12,9 +12,11 @@ from pathlib import Path
 
 from textual.app import App
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.index.reader import read_wrapper
 from aoti_tui.session.kept.config import Config
-from aoti_tui.tui.app import DebuggerApp, OpenRequest
+from aoti_tui.session.request import OpenRequest
+from aoti_tui.tui.app import DebuggerApp
 from tests.bench.ratios import Ratio
 from tests.cases import DEMO
 from tests.tui.driving import Driver
@@ -89,11 +91,11 @@ async def _empty() -> float:
 
 async def _open(wrapper: Path) -> Timing:
     start = time.perf_counter()
-    request = OpenRequest(wrapper, log=LOG, inputs=INPUTS, warm_up=False)
+    request = OpenRequest(wrapper, log=LOG, given=Given(inputs=INPUTS), warm_up=False)
     app = DebuggerApp(request, Config(hint_seen=True))
     async with app.run_test(size=(160, 45)) as pilot:
         user = Driver(pilot)
-        while user.screen.browsing.failure is None:
+        while user.app.session.state.failure is None:
             await asyncio.sleep(0.005)
         await pilot.pause()
         first = time.perf_counter() - start
@@ -101,7 +103,7 @@ async def _open(wrapper: Path) -> Timing:
         await user.press("ctrl+f")
         filtering = await _keys(user, [*"fused cumsum", *["backspace"] * 12] * 2)
         await user.press("escape", "1", "a", "c")
-        await user.until(lambda: user.screen.replaying.recording is not None, "the recording")
+        await user.until(lambda: user.app.session.state.recording is not None, "the recording")
         await user.until(lambda: not user.busy(), "the diagnosis")
         step = await _keys(user, ["N"] * 20 + ["n"] * 20)
         user.screen.close()

@@ -12,8 +12,10 @@ from rich.cells import cell_len, set_cell_size
 from textual.pilot import Pilot
 from textual.widget import Widget
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.session.kept.config import Config
-from aoti_tui.tui.app import DebuggerApp, OpenRequest
+from aoti_tui.session.request import OpenRequest
+from aoti_tui.tui.app import DebuggerApp
 from aoti_tui.tui.main_screen import MainScreen
 from tests.tui.settling import SettlingPilot
 from tests.workers import shared_worker
@@ -28,8 +30,7 @@ def demo_request() -> OpenRequest:
     return OpenRequest(
         folder / "jagged_reduce.wrapper.cpp",
         log=folder / "error.empty_weights.log",
-        inputs=folder / "inputs.empty_weights.pt",
-        demo=True,
+        given=Given(inputs=folder / "inputs.empty_weights.pt"),
         warm_up=False,  # most tests run nothing; those that do start the worker then
     )
 
@@ -132,11 +133,11 @@ async def opened(
     wants a worker of its own, to harm it.
     """
     request = request or demo_request()
-    shared = None if own_worker or request.python is not None else shared_worker()
+    shared = None if own_worker or request.given.python is not None else shared_worker()
     app = DebuggerApp(request, config, shared)
     async with app.run_test(size=size) as pilot:
         driver = Driver(SettlingPilot(pilot.app))
-        await driver.until(lambda: driver.screen.browsing.incident is not None, "the incident")
+        await driver.until(lambda: driver.app.session.state.incident is not None, "the incident")
         await pilot.pause()
         try:
             yield driver

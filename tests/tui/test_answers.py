@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from aoti_tui.artifacts.given import Given
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.dialogs.symbols import SetSymbol
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.run import RunPane
-from aoti_tui.tui.request import OpenRequest
 from tests.cases import DATA
 from tests.tui.driving import Driver, opened
 
@@ -28,7 +29,7 @@ def request(model: str) -> OpenRequest:
     return OpenRequest(
         folder / "wrapper.cpp",
         log=folder / f"error.{bad}.log",
-        inputs=folder / f"inputs.{bad}.pt",
+        given=Given(inputs=folder / f"inputs.{bad}.pt"),
         warm_up=False,
     )
 
@@ -83,7 +84,7 @@ async def test_i_says_which_value_it_followed_and_falls_back_to_the_failure() ->
         await user.press("n", "i")
         await user.see("tmp6 → Input 2 is arg2_1")
         # A line of C++ without a name of the model on it: the question is the failure's.
-        user.screen.browsing.go_line(1)
+        user.app.session.go_line(1)
         await user.press("i")
         await user.see("tmp4 → Input 3 is arg3_1", "arg3_1[5] = 9: valid -9..8")
 
@@ -104,7 +105,9 @@ async def test_a_trial_is_called_one_and_taken_back(
         before = headline(user)
         chain = user.screen.query_one(Chain).as_text()
         await user.press("c")
-        await user.until(lambda: user.screen.replaying.recorded and not user.busy(), "the replay")
+        await user.until(
+            lambda: user.app.session.state.recording is not None and not user.busy(), "the replay"
+        )
         # The name stands there already; typing it again does no harm.
         await try_symbol(user, "s7=3")
         await user.see(
@@ -138,10 +141,10 @@ async def test_enter_on_the_symbol_that_is_offered_changes_nothing() -> None:
     async with opened(request("combo_kernels")) as user:
         await user.press("c")
         await user.see("The assert at kernel line 30 fails")
-        recording = user.screen.replaying.recording
+        recording = user.app.session.state.recording
         await try_symbol(user, "")
-        assert user.screen.replaying.recording is recording
-        assert not user.screen.replaying.running
+        assert user.app.session.state.recording is recording
+        assert not user.app.session.state.running
         # Deliberately typed, there is nothing to take back.
         await user.press("equals_sign")
         await user.until(lambda: isinstance(user.app.screen, SetSymbol), "the dialog")

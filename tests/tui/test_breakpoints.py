@@ -6,12 +6,12 @@ import json
 
 from aoti_tui.session.kept.config import Config, load, state_file
 from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.request import OpenRequest
 from tests.tui.driving import Driver, demo_request, opened
 
 KERNEL = "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1"
@@ -114,7 +114,7 @@ async def test_the_kernel_is_named_where_there_is_a_choice() -> None:
     async with opened() as user:
         await set_on(user, 46)
         assert listed(user) == ["● 46 device_assert"]
-        user.screen.browsing.show_kernel(OTHER)
+        user.screen.engine.places.show_kernel(OTHER)
         await user.pilot.pause()
         assert listed(user) == [f"● 46 device_assert {KERNEL}"]
         await user.press(*["down"] * 11, "b")
@@ -136,7 +136,7 @@ async def test_a_new_breakpoint_says_which_key_gets_there() -> None:
         await user.see("Breakpoint set: kernel line 45 (tmp10). c runs to it.")
         await set_on(user, 40)
         await user.see("Breakpoint set: kernel line 40 (tmp5). C stops at line 41 first.")
-        user.screen.browsing.go_kernel_line(OTHER, 12)
+        user.app.session.go_kernel_line(OTHER, 12)
         await user.press("b")
         await user.see(f"c runs {KERNEL}: Enter on a launch of {OTHER} in the navigator (5)")
 
@@ -149,7 +149,7 @@ async def test_all_are_cleared_at_once_and_the_empty_list_says_how_to_begin() ->
         user.screen.action_act("clear_breakpoints")
         await user.see("2 breakpoints cleared; b sets one again, on a line of a kernel.")
         assert listed(user) == []
-        assert user.screen.stops.everything() == ()
+        assert user.app.session.stops.everything() == ()
 
 
 async def test_breakpoints_of_an_earlier_run_are_announced_once() -> None:

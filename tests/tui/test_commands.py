@@ -35,11 +35,11 @@ async def test_a_session_as_in_gdb() -> None:
         await command(user, "next")
         await user.see("The assert at kernel line 38 fails")
         await command(user, "reverse-next")
-        assert user.screen.replaying.position == 18
+        assert user.app.session.state.position == 18
         await command(user, "display tmp4 - ks0")
         await user.see("Watching tmp4 - ks0 = -8")
         await command(user, "[3, 0]")
-        assert user.screen.replaying.lane == (3, 0)
+        assert user.app.session.state.lane == (3, 0)
         await command(user, "[9, 0]")
         await user.see("tmp4 has no lane [9, 0]: its block is [8, 1].")
 

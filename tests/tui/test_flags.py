@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aoti_tui.tui.request import OpenRequest
+from aoti_tui.artifacts.given import Given
+from aoti_tui.session.request import OpenRequest
 from tests.cases import DATA
 from tests.tui.driving import opened
 
@@ -12,7 +13,7 @@ async def test_the_order_of_float_atomics_is_flagged_where_it_happens() -> None:
     request = OpenRequest(
         folder / "wrapper.cpp",
         log=folder / "error.idx_past_rows.log",
-        inputs=folder / "inputs.idx_past_rows.pt",
+        given=Given(inputs=folder / "inputs.idx_past_rows.pt"),
         warm_up=False,
     )
     async with opened(request) as user:
@@ -21,8 +22,8 @@ async def test_the_order_of_float_atomics_is_flagged_where_it_happens() -> None:
         assert "⚑" not in user.text()
         await user.press("n")
         await user.see("⚑")
-        recording = user.screen.replaying.recording
+        recording = user.app.session.state.recording
         assert recording is not None
-        step = recording.steps[user.screen.replaying.position]
+        step = recording.steps[user.app.session.state.position]
         assert step.kind == "atomic"
         assert any(f.kernel_line == step.kernel_line and "order" in f.text for f in recording.flags)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textual.widgets import TextArea
 
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.request import OpenRequest
 from tests.tui.driving import demo_request, opened
 
 LINES = (

@@ -9,6 +9,7 @@ from textual.widgets import Input, TextArea
 
 from aoti_tui.artifacts.strides import flat_of
 from aoti_tui.session.kept.config import Config, load
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.actions import ACTIONS, BY_ID
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.dialogs.paste_log import PasteLog
@@ -22,7 +23,6 @@ from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.panes.table import TemporaryRows
-from aoti_tui.tui.request import OpenRequest
 from tests.tui.driving import demo_request, opened
 
 
@@ -93,29 +93,28 @@ async def test_who_made_and_who_uses_without_a_replay() -> None:
 async def test_replay_keys() -> None:
     async with opened() as user:
         view = user.screen.query_one(SourceView)
-        state = user.screen.replaying
         await user.press("n")
         await user.see("Step: nothing has been run yet; c runs the kernel.")
         await user.press("f5")
         await user.see("The assert at kernel line 46 fails")
         assert view.line == 777
-        at_assert = state.position
+        at_assert = user.app.session.state.position
         await user.press("f10")
-        assert state.position == at_assert + 1
+        assert user.app.session.state.position == at_assert + 1
         await user.press("N", "N")
-        assert state.position == at_assert - 1
+        assert user.app.session.state.position == at_assert - 1
         await user.press("s")
-        assert state.position == at_assert
+        assert user.app.session.state.position == at_assert
         # A breakpoint by F9; backwards to it with C.
         await user.press("up", "up", "f9")
-        assert user.screen.stops.lines(view.document) == {775: True}
+        assert user.app.session.stops.lines(view.document) == {775: True}
         await user.press("C")
         assert view.line == 775
-        assert state.position == at_assert - 2
+        assert user.app.session.state.position == at_assert - 2
         await user.press("B")
-        assert user.screen.stops.lines(view.document) == {775: False}
+        assert user.app.session.stops.lines(view.document) == {775: False}
         await user.press("b")
-        assert user.screen.stops.lines(view.document) == {}
+        assert user.app.session.stops.lines(view.document) == {}
         # To the cursor, who made, who uses.
         await user.press("up", "up", "up", "up", "t")
         assert view.line == 771
@@ -129,7 +128,7 @@ async def test_replay_keys() -> None:
         await user.see("Failing lane [0, 0], 1 of 1")
         grid = user.screen.query_one(LaneGrid)
         assert grid.view is not None
-        assert grid.view.failing[flat_of(grid.view.block.shape, state.lane)]
+        assert grid.view.failing[flat_of(grid.view.block.shape, user.app.session.state.lane)]
         # Another program, and the timeline.
         await user.press("P")
         await user.type("9")
@@ -141,10 +140,10 @@ async def test_replay_keys() -> None:
         await user.see("program 3 of 4×1×1")
         user.screen.query_one("#timeline").focus()
         await user.press("home")
-        assert state.position == 0
+        assert user.app.session.state.position == 0
         await user.type("5")
         await user.press("enter")
-        assert state.position == 4
+        assert user.app.session.state.position == 4
         await user.press("f")
         await user.see("step of the program")
 
@@ -372,8 +371,8 @@ async def test_inputs_that_do_not_fit_are_refused() -> None:
         await user.type(str(demo.log))
         await user.press("enter")
         await user.until(lambda: len(user.screen.messages_said) > 1, "a message")
-        assert user.screen.browsing.incident is not None
-        assert user.screen.browsing.incident.given.inputs == demo.inputs
+        assert user.app.session.state.incident is not None
+        assert user.app.session.state.incident.given.inputs == demo.given.inputs
 
 
 async def test_keys_can_be_remapped() -> None:

@@ -7,12 +7,13 @@ from array import array
 
 import pytest
 
+from aoti_tui.artifacts.given import Given
 from aoti_tui.replay.model import Block, Step, Summary
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.session.source.search import rotated, value_query
 from aoti_tui.tui.dialogs.search import Search
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.source import SourceView
-from aoti_tui.tui.request import OpenRequest
 from tests.cases import DATA
 from tests.tui.driving import Driver, opened
 
@@ -63,7 +64,7 @@ def half() -> OpenRequest:
     return OpenRequest(
         folder / "wrapper.cpp",
         log=folder / "error.below_minus_n.log",
-        inputs=folder / "inputs.below_minus_n.pt",
+        given=Given(inputs=folder / "inputs.below_minus_n.pt"),
         warm_up=False,
     )
 
@@ -86,7 +87,7 @@ async def test_a_value_is_found_with_its_step_and_lane() -> None:
         ]
         await user.press("enter")
         await user.see("tmp0[0, 0] = -8, step 15. ctrl+o goes back.")
-        assert user.screen.replaying.position == 14
+        assert user.app.session.state.position == 14
         await user.press("ctrl+o")
         await user.see("Back at step 20 of 36.")
         await user.press("slash")

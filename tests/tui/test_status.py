@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from aoti_tui.artifacts.given import Given
 from tests.tui.driving import demo_request, opened
 
 
@@ -20,8 +21,8 @@ async def test_the_data_is_named_on_every_screen(size: tuple[int, int]) -> None:
 
 
 async def test_invented_data_and_the_worker_are_told() -> None:
-    async with opened(replace(demo_request(), inputs=None)) as user:
+    async with opened(replace(demo_request(), given=Given())) as user:
         await user.see("data: MADE-UP · worker off")
         await user.press("c")
-        await user.until(lambda: user.screen.replaying.outcome is not None, "a replay")
+        await user.until(lambda: user.app.session.state.outcome is not None, "a replay")
         await user.see("data: MADE-UP", "worker ready")

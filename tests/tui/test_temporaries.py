@@ -76,11 +76,11 @@ async def test_a_watch_is_changed_and_removed_on_its_row() -> None:
         await user.press("enter")
         # The assert is before the load that makes tmp12.
         await user.see("Watching tmp12: no value yet: tmp12 is assigned at step")
-        assert user.screen.stops.watches == ("tmp12",)
+        assert user.app.session.stops.watches == ("tmp12",)
         assert "no value yet: tmp12 is assigned" in table_of(user)[1]
         await user.press("delete")
         await user.see("No longer watching tmp12; e adds a watch.")
-        assert user.screen.stops.watches == ()
+        assert user.app.session.stops.watches == ()
         await user.press("delete")
         await user.see("Only a watch can be removed")
 
@@ -124,7 +124,7 @@ async def test_every_summary_is_complete(size: tuple[int, int]) -> None:
             await user.press("z")
         await user.press("home")
         table = user.screen.query_one(TemporaryRows)
-        replaying = user.screen.replaying
+        replaying = user.app.session.state
         recording = replaying.recording
         assert recording is not None
         for one in temporaries(recording, replaying.position, replaying.lane):
@@ -200,14 +200,14 @@ async def test_numbers_are_shown_in_hexadecimal_and_as_bits() -> None:
 async def test_the_lanes_stay_on_a_locked_name() -> None:
     async with opened() as user:
         await stopped_at_the_assert(user)
-        assert user.screen.replaying.selected == "tmp10"
+        assert user.app.session.state.selected == "tmp10"
         await user.press("L")
         await user.see("tmp10 locked", "The lanes stay on tmp10 while you step")
         await user.press("N", "N", "n", "n", "n")
-        assert user.screen.replaying.selected == "tmp10"
+        assert user.app.session.state.selected == "tmp10"
         await user.see("tmp10 locked")
         await user.press("L", "n")
-        assert user.screen.replaying.selected != "tmp10"
+        assert user.app.session.state.selected != "tmp10"
         assert "locked" not in user.text()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from aoti_tui.artifacts.given import Given
+from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.dialogs.tensor import TensorView
 from aoti_tui.tui.panes.lanes import LaneGrid
-from aoti_tui.tui.request import OpenRequest
 from tests.cases import DATA
 from tests.tui.driving import opened
 
@@ -14,7 +15,7 @@ def embedding() -> OpenRequest:
     return OpenRequest(
         folder / "wrapper.cpp",
         log=folder / "error.id_too_large.log",
-        inputs=folder / "inputs.id_too_large.pt",
+        given=Given(inputs=folder / "inputs.id_too_large.pt"),
         warm_up=False,
     )
 

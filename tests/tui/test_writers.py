@@ -17,10 +17,10 @@ async def test_a_wrong_element_leads_to_its_store() -> None:
         await user.type("out_ptr0[2]")
         await user.press("enter")
         await user.see("out_ptr0[2] = 0, written once by lane [0, 2] of program 0.")
-        assert user.screen.replaying.lane == (0, 2)
-        recording = user.screen.replaying.recording
+        assert user.app.session.state.lane == (0, 2)
+        recording = user.app.session.state.recording
         assert recording is not None
-        step = recording.steps[user.screen.replaying.position]
+        step = recording.steps[user.app.session.state.position]
         assert (step.kind, recording.kernel) == ("store", "triton_red_fused_cumsum_0")
 
 
@@ -33,4 +33,4 @@ async def test_an_element_that_is_none_is_refused_in_words() -> None:
         await user.press("enter")
         await user.see("999")
         await user.see("out_ptr0")
-        assert user.screen.replaying.recording is None
+        assert user.app.session.state.recording is None

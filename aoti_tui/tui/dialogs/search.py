@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,23 +13,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from aoti_tui.session.source.search import LineHit, NumberHit, ValueHit, said_value
+from aoti_tui.session.commands.search import Found, Hit
+from aoti_tui.session.source.search import NumberHit, ValueHit, said_value
 from aoti_tui.session.text import number, visible
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, plain
-
-Hit = LineHit | ValueHit | NumberHit
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Results by kind: a title, those to list, and how many there are. ``first`` is the one to go
-    to when nothing else is chosen."""
-
-    groups: Sequence[tuple[str, Sequence[Hit], int]] = ()
-    first: Hit | None = None
-    note: str = ""
 
 
 class Search(TakesKeysAhead):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import ProgressBar, Static
 
 from aoti_tui.replay.model import Block, Recording
+from aoti_tui.session.shown import RunView
 from aoti_tui.session.values.filter import HINT
 from aoti_tui.session.values.formats import FORMATS
-from aoti_tui.session.values.lanes import Lane, LaneView
-from aoti_tui.session.values.temporaries import Temporary
+from aoti_tui.session.values.lanes import Lane
 from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend, needed_rows
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.preamble import cut, most_rows, short_status
@@ -25,30 +23,6 @@ GRID_PERCENT = 40
 LEAST_GRID = 4
 LEAST_TABLE = 5
 """Rows of lane grid and table, their headers among them."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """Everything the pane shows at one position."""
-
-    status: str
-    """Worker, data source, program: always visible."""
-    message: str = ""
-    """Why the program stands here, or what the replay found."""
-    bad: bool = False
-    """``message`` tells of a failure."""
-    expression: str = ""
-    temporaries: tuple[Temporary, ...] = ()
-    selected: str = ""
-    lanes: LaneView | None = None
-    locked: bool = False
-    """Stepping does not change which temporary the lanes are of."""
-    recording: Recording | None = None
-    count: int = 0
-    position: int = -1
-    failing: frozenset[int] = field(default_factory=frozenset)
-    asserts: frozenset[int] = field(default_factory=frozenset)
-    stops: frozenset[int] = field(default_factory=frozenset)
 
 
 class RunPane(Pane):

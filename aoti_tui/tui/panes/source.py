@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -17,6 +16,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from aoti_tui.session.shown import Marks
 from aoti_tui.session.source.document import NameAt, SourceDocument, matches
 from aoti_tui.tui.parts import part_style
 from aoti_tui.tui.text import fit
@@ -30,20 +30,6 @@ EXTRAS = (
     *("kernel-line", "changed", "cut"),
 )
 NARROW = 48
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What stands beside the lines of a document. Lines are the document's own numbers."""
-
-    breakpoints: Mapping[int, bool] = field(default_factory=dict)
-    """Line → whether the breakpoint is enabled."""
-    asserts: frozenset[int] = frozenset()
-    failing: frozenset[int] = frozenset()
-    step: int | None = None
-    """Line of the recording's position."""
-    inline: Mapping[int, tuple[str, bool]] = field(default_factory=dict)
-    """Line → value shown after the code, and whether it changed with the last step."""
 
 
 def differing(one: Marks, other: Marks) -> set[int]:
@@ -83,12 +69,6 @@ class SourceView(ScrollView, can_focus=True):
         "Enter shows where the name comes from, i goes to its model input, b sets a breakpoint."
     )
 
-    class CursorMoved(Message):
-        def __init__(self, line: int, name: str) -> None:
-            super().__init__()
-            self.line = line
-            self.name = name
-
     class Followed(Message):
         """Enter, or a double click, on a name."""
 
@@ -106,6 +86,8 @@ class SourceView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.document = document
         self.marks = Marks()
+        self.moved: Callable[[int, str], None] = lambda line, name: None
+        """Told of the cursor's line and name at once: the next key may ask about them."""
         self.line = document.first
         self.needle = ""
         self._name_number: int | None = None
@@ -177,7 +159,7 @@ class SourceView(ScrollView, can_focus=True):
 
     def _post(self) -> None:
         name = self.name_at_cursor
-        self.post_message(self.CursorMoved(self.line, name.name if name else ""))
+        self.moved(self.line, name.name if name else "")
 
     def _on_screen(self, line: int) -> bool:
         row = line - self.document.first - int(self.scroll_offset.y)

@@ -16,7 +16,6 @@ from aoti_tui.session.text import visible
 from aoti_tui.session.values.filter import fitting
 from aoti_tui.session.values.formats import formatted
 from aoti_tui.session.values.temporaries import Temporary, summary_text
-from aoti_tui.tui.messages import Said
 from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit
 
@@ -88,6 +87,13 @@ class TemporaryRows(Rows):
         "and bits; L locks the lanes to the selected name. Enter goes to the step that made it."
     )
     ORDERS = ("line", "newest", "name")
+
+    class Said(Message):
+        """Words of what was done."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     class Removed(Message):
         """A watch is not wanted any more."""
@@ -191,25 +197,25 @@ class TemporaryRows(Rows):
         self.order = self.ORDERS[(at + 1) % len(self.ORDERS)]
         self._again()
         told = {"newest": "the newest first", "name": "by name", "line": "by line"}
-        self.post_message(Said(f"Sorted {told[self.order]}."))
+        self.post_message(self.Said(f"Sorted {told[self.order]}."))
 
     def action_pin(self) -> None:
         name, watch = self._key(), self._watch()
         if watch or not name:
-            self.post_message(Said("x pins a temporary to the top; a watch is there already."))
+            self.post_message(self.Said("x pins a temporary to the top; a watch is there already."))
             return
         self.pinned ^= {name}
         self._again()
         pinned = name in self.pinned
         told = f"{name} stays on top; x again lets go." if pinned else f"{name} is pinned no more."
-        self.post_message(Said(told))
+        self.post_message(self.Said(told))
 
     def action_remove(self) -> None:
         watch = self._watch()
         if watch:
             self.post_message(self.Removed(watch))
         else:
-            self.post_message(Said("Only a watch can be removed, and this is a temporary."))
+            self.post_message(self.Said("Only a watch can be removed, and this is a temporary."))
 
     def _watch(self) -> str:
         """The expression of the watch under the cursor, ``""`` on a temporary."""

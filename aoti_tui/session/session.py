@@ -1,0 +1,226 @@
+"""The one owner of the state. Commands ask it for the next one; panes are told of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from aoti_tui.index.model import Kernel, LaunchId
+from aoti_tui.session.jumps import JumpList, without_recording
+from aoti_tui.session.kept.stops import Stops
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.state import Outcome, Place, State
+from aoti_tui.session.values.temporaries import Temporary, temporaries
+
+T = TypeVar("T")
+Tell = Callable[[str, float | None], None]
+"""Takes what is being done and its share from 0 to 1, None while that is not known."""
+KEPT = 6
+"""Recordings kept besides the one on the screen."""
+_OF_RECORDING = ("outcome", "position", "explained", "lane", "selected")
+
+
+class Front(Protocol):
+    """What a front end does for the session: it says sentences and runs what takes long."""
+
+    def say(self, text: str, *, bad: bool = False) -> None: ...
+
+    def start(self, group: str, ask: Callable[[Tell], T], answered: Callable[[T], None]) -> None:
+        """Ask something that may take long; ``answered`` gets what came of it, as a step of the
+        session. An error is said, and a newer question of a group takes the place of an older."""
+
+
+class Session:
+    """The state and what it is made of. Everything runs on one thread and returns at once."""
+
+    def __init__(self, stops: Stops, front: Front) -> None:
+        self.stops = stops
+        self.front = front
+        self.state = State(breakpoints=stops.everything(), watches=stops.watches)
+        self.jumps = JumpList()
+        self._observers: list[Callable[[State, State], None]] = []
+        self._documents: dict[str, SourceDocument] = {"": SourceDocument((), path="")}
+        self._kept: dict[LaunchId, State] = {}
+        """Moments at which recordings of other launches were left."""
+        self._told = self.state
+        self._depth = 0
+
+    # -- the state ----------------------------------------------------------------------------
+
+    def observe(self, observer: Callable[[State, State], None]) -> None:
+        """Have ``observer`` called with the state and the one it was told of before."""
+        self._observers.append(observer)
+
+    def change(self, **fields: Any) -> State:
+        """Go on to a state with other ``fields``, made to fit each other."""
+        before = self.state
+        after = replace(before, **fields)
+        if after.launch is not None and after.incident is not None:
+            kernel = after.kernel
+            if kernel is None or kernel.name != after.launch.kernel:
+                after = replace(after, kernel=after.incident.index.kernels.get(after.launch.kernel))
+        if after.launch is not before.launch:
+            after = self._with_recording_of_launch(before, after, given="outcome" in fields)
+        steps = len(after.recording.steps) if after.recording is not None else 0
+        if after.position >= steps:
+            after = replace(after, position=steps - 1, explained=steps - 1)
+        with self.together():
+            self.state = after
+        return after
+
+    def _with_recording_of_launch(self, before: State, after: State, *, given: bool) -> State:
+        """Put the recording of the launch that is left aside, and take up the one made earlier."""
+        if before.outcome is not None:
+            left = before.outcome.recording.launch
+            self._kept.pop(left, None)
+            self._kept[left] = before
+            for oldest in list(self._kept)[:-KEPT]:
+                del self._kept[oldest]
+        kept = self._kept.pop(after.launch.id, None) if after.launch is not None else None
+        if given:
+            return after
+        if kept is None:
+            return without_recording(after)
+        taken = {name: getattr(kept, name) for name in _OF_RECORDING}
+        return replace(after, **{**taken, "explained": kept.position})
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Tell of all changes made inside as of one."""
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0 and self._told is not self.state:
+                before, self._told = self._told, self.state
+                for observer in self._observers:
+                    observer(self.state, before)
+
+    def say(self, text: str, *, bad: bool = False) -> None:
+        self.front.say(text, bad=bad)
+
+    # -- recordings ---------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Other data is used from now on: what was recorded says nothing any more."""
+        self._kept.clear()
+        self.jumps.rewrite(without_recording)
+        self.change(outcome=None, position=-1, explained=-1)
+
+    def selected_temporary(self) -> Temporary | None:
+        state = self.state
+        if state.recording is None:
+            return None
+        found = temporaries(state.recording, state.position, state.lane)
+        return next((t for t in found if t.name == state.selected), None)
+
+    def stops_changed(self) -> None:
+        """Breakpoints or watches were set or cleared."""
+        self.change(breakpoints=self.stops.everything(), watches=self.stops.watches)
+
+    # -- sources ------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> SourceDocument:
+        """The source that the place is in."""
+        return self._documents[self.state.place.path]
+
+    def document_of(self, path: str, kernel: Kernel | None = None) -> SourceDocument | None:
+        """The source of a path, made of its kernel the first time."""
+        if path not in self._documents and kernel is not None and kernel.has_source:
+            self._documents[path] = SourceDocument.of_kernel(kernel)
+        return self._documents.get(path)
+
+    def open_documents(self, wrapper: SourceDocument) -> None:
+        """Another wrapper is looked at."""
+        self._documents = {"": wrapper}
+        self.change(place=Place(wrapper.first))
+
+    def kernel_here(self) -> Kernel | None:
+        """The kernel in whose source the cursor is."""
+        return self.document.kernel_at(self.state.place.line)
+
+    def kernel_line_here(self) -> tuple[Kernel, int] | None:
+        """Kernel and kernel line of the cursor, when it is in a kernel's source."""
+        kernel = self.kernel_here()
+        line = kernel.kernel_line(self.state.place.line) if kernel is not None else None
+        return (kernel, line) if kernel is not None and line is not None else None
+
+    # -- places -------------------------------------------------------------------------------
+
+    def leave(self) -> None:
+        """Remember this moment, for ctrl+o."""
+        self.jumps.leave(self.state)
+
+    def go(self, place: Place, *, remember: bool = True) -> None:
+        """Put the cursor on a place; on the first name of its line where it has not the name."""
+        document = self._documents.get(place.path)
+        if document is None:
+            return
+        here = self.state.place
+        if remember and (place.line, place.path) != (here.line, here.path):
+            self.leave()
+        line = max(document.first, min(place.line, document.last))
+        names = [at.name for at in document.names(line)]
+        name = place.name if place.name in names else (names[0] if names else "")
+        self.change(place=Place(line, name, place.path))
+
+    def go_line(self, line: int | None, name: str = "", *, remember: bool = True) -> None:
+        """Go to a line of the wrapper."""
+        if line is not None:
+            self.go(Place(line, name), remember=remember)
+
+    def go_kernel_line(
+        self, kernel_name: str, kernel_line: int, name: str = "", *, remember: bool = True
+    ) -> None:
+        """Go to a line of a kernel, in the wrapper or in the file that holds its source."""
+        incident = self.state.incident
+        kernel = incident.index.kernels.get(kernel_name) if incident is not None else None
+        if kernel is None:
+            return
+        line = kernel.wrapper_line(kernel_line)
+        if line is None:
+            self.go_line(kernel.line, remember=remember)
+        elif kernel.source_path is None:
+            self.go_line(line, name, remember=remember)
+        else:
+            path = f"{kernel.source_path}:{kernel.source_line}"
+            if self.document_of(path, kernel) is not None:
+                self.go(Place(line, name, path), remember=remember)
+
+    def jump(self, direction: int) -> None:
+        """Back to the moment before the last jump (-1), or forward again: all of it."""
+        here = self.state
+        move = self.jumps.back if direction < 0 else self.jumps.forward
+        there = move(here)
+        if there is None:
+            self.say(f"There is no place to go {'back' if direction < 0 else 'forward'} to.")
+            return
+        fields = {
+            name: getattr(there, name)
+            for name in ("failure_number", "kernel", "launch", "launch_chosen", "place", "chain")
+        }
+        # Before the first run there was nothing to see; what has been recorded since stays.
+        if there.outcome is not None:
+            fields |= {name: getattr(there, name) for name in _OF_RECORDING}
+        after = self.change(**fields)
+        moved = (after.outcome, after.position) != (here.outcome, here.position)
+        if moved and after.recording is not None:
+            steps = len(after.recording.steps)
+            self.say(f"Back at step {after.position + 1} of {steps}.")
+
+    def with_outcome(self, outcome: Outcome) -> None:
+        """A replay came back: its launch is the one looked at."""
+        incident = self.state.incident
+        launch = incident.index.launch(outcome.recording.launch) if incident is not None else None
+        self.change(
+            launch=launch,
+            outcome=outcome,
+            # All of it at once: a position of one recording means nothing in another.
+            position=-1,
+            explained=-1,
+            selected="",
+        )

@@ -1,0 +1,222 @@
+"""What a state shows: the run, its lanes, and what stands beside the lines of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from aoti_tui.answer.incident import Incident
+from aoti_tui.failure.prose.words import plural
+from aoti_tui.replay.model import Block, Recording
+from aoti_tui.session import words
+from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.state import State
+from aoti_tui.session.values.lanes import LaneView, Words, changed_lanes, projected
+from aoti_tui.session.values.masks import masking
+from aoti_tui.session.values.temporaries import (
+    Temporary,
+    failing_count,
+    inline_values,
+    marked_positions,
+    relevant_assert,
+    substituted,
+    temporaries,
+)
+from aoti_tui.session.values.watches import evaluator, one_lane, watched
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """Everything the pane shows at one position."""
+
+    status: str
+    """Worker, data source, program: always visible."""
+    message: str = ""
+    """Why the program stands here, or what the replay found."""
+    bad: bool = False
+    """``message`` tells of a failure."""
+    expression: str = ""
+    temporaries: tuple[Temporary, ...] = ()
+    selected: str = ""
+    lanes: LaneView | None = None
+    locked: bool = False
+    """Stepping does not change which temporary the lanes are of."""
+    recording: Recording | None = None
+    count: int = 0
+    position: int = -1
+    failing: frozenset[int] = field(default_factory=frozenset)
+    asserts: frozenset[int] = field(default_factory=frozenset)
+    stops: frozenset[int] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands beside the lines of a document. Lines are the document's own numbers."""
+
+    breakpoints: Mapping[int, bool] = field(default_factory=dict)
+    """Line → whether the breakpoint is enabled."""
+    asserts: frozenset[int] = frozenset()
+    failing: frozenset[int] = frozenset()
+    step: int | None = None
+    """Line of the recording's position."""
+    inline: Mapping[int, tuple[str, bool]] = field(default_factory=dict)
+    """Line → value shown after the code, and whether it changed with the last step."""
+
+
+def answer(state: State) -> tuple[tuple[str, ...], bool]:
+    """The lines on top of everything, and whether they tell of a failure."""
+    incident, failure, trial = state.incident, state.failure, state.trial
+    if incident is None:
+        return (), False
+    if failure is None:
+        first = trial.lines() if trial is not None else ()
+        return (*first, *_summary(incident)), False
+    if trial is None:
+        return incident.headline(failure), True
+    if state.shown is failure:
+        # The trial was of another failure: what it found there says nothing here.
+        told = f"WHAT IF {trial.settings} is set: c runs this one too — = takes it back"
+        return (told,), trial.fails
+    return trial.lines(), trial.fails
+
+
+def _summary(incident: Incident) -> tuple[str, ...]:
+    index = incident.index
+    told = (
+        f"{plural(len(index.kernels), 'kernel')}, "
+        f"{plural(len(index.launches), 'launch', 'launches')}, "
+        f"{plural(len(index.inputs), 'input')}. No failure is open: p pastes a "
+        "log, o reads one from a file, c runs the launch under the cursor."
+    )
+    return told, *incident.notes[:2]
+
+
+def run_view(state: State, stops: frozenset[int]) -> RunView:
+    """The run pane: what to press before a replay, what it found and holds after. ``stops``
+    are the steps that breakpoints speak of."""
+    outcome, position, lane = state.outcome, state.position, state.lane
+    if outcome is None:
+        inputs = state.incident.given.inputs if state.incident is not None else None
+        return RunView(words.idle(state.kernel, state.launch, inputs))
+    recording = outcome.recording
+    failing, asserts = marked_positions(recording)
+    shown = _rows(state, recording)
+    selected = next((t for t in shown if t.name == state.selected), None)
+    expression = ""
+    if state.explained >= 0:
+        expression = substituted(recording, outcome.program, state.explained, lane)
+        line = recording.steps[state.explained].kernel_line
+        expression += words.flags_at(recording, line)
+    elif selected is not None and selected.watch:
+        expression = f"{selected.watch} = {selected.value}"
+    return RunView(
+        status=words.status(outcome, position),
+        message=words.found(outcome),
+        bad=bool(outcome.result.asserts or outcome.result.faults),
+        expression=expression,
+        temporaries=shown,
+        selected=state.selected,
+        lanes=_lane_view(state, recording, selected),
+        locked=state.locked,
+        recording=recording,
+        count=len(recording.steps),
+        position=position,
+        failing=failing,
+        asserts=asserts,
+        stops=stops,
+    )
+
+
+def _rows(state: State, recording: Recording) -> tuple[Temporary, ...]:
+    watches = watched(recording, state.position, state.lane, state.watches)
+    return (*watches, *temporaries(recording, state.position, state.lane))
+
+
+def shown_lanes(state: State) -> LaneView | None:
+    """The lanes of what is selected; None where it has none now."""
+    if state.recording is None:
+        return None
+    rows = _rows(state, state.recording)
+    selected = next((row for row in rows if row.name == state.selected), None)
+    return _lane_view(state, state.recording, selected)
+
+
+_latest: list[tuple[Recording, tuple[object, ...], LaneView | None]] = []
+
+
+def _lane_view(state: State, recording: Recording, selected: Temporary | None) -> LaneView | None:
+    if selected is None or (selected.block is None and selected.raw is None):
+        return None
+    made_for = (state.position, selected.position, selected.name)
+    if not _latest or _latest[0][0] is not recording or _latest[0][1] != made_for:
+        # Worked out once a step: marks of a large block take longer than moving over its lanes.
+        made = _made_lane_view(recording, state.position, selected)
+        _latest[:] = [(recording, made_for, made)]
+    shown = _latest[0][2]
+    return replace(shown, lane=state.lane) if shown is not None else None
+
+
+def _made_lane_view(recording: Recording, position: int, selected: Temporary) -> LaneView | None:
+    if not isinstance(selected.block, Block):
+        block = one_lane(selected.raw)
+        words = Words(one="number, the same in every lane")
+        return LaneView(selected.name, block, (), words=words) if block is not None else None
+    block, step = selected.block, recording.steps[selected.position]
+    asserted = relevant_assert(recording, position)
+    masked = masking(recording).out(step, position, block.shape)
+    failing = projected(asserted.failing if asserted else None, block.shape, any)
+    if failing and masked:
+        failing = [bad and not out for bad, out in zip(failing, masked, strict=True)]
+    # One failing row is many lanes of a block with columns: they depend on it, no more.
+    spread = asserted is not None and sum(failing) > failing_count(asserted)
+    return LaneView(
+        name=selected.name,
+        block=block,
+        lane=(),
+        failing=failing,
+        masked=masked,
+        changed=(
+            evaluator(recording).changed(selected.watch, position)[1]
+            if selected.watch
+            else changed_lanes(recording, step)
+        ),
+        summary=selected.statistics.summary,
+        words=Words(failing="hang on a failing lane") if spread else Words(),
+    )
+
+
+def marks_for(state: State, document: SourceDocument, breakpoints: Mapping[int, bool]) -> Marks:
+    """What stands beside the lines of a document; ``breakpoints`` are those on its lines."""
+    incident = state.incident
+    marks = Marks(breakpoints=breakpoints)
+    if incident is not None:
+        marks = replace(
+            marks,
+            failing=_failing_lines(incident, document),
+            asserts=_assert_lines(incident, document, state.place.line),
+        )
+    recording, outcome, position = state.recording, state.outcome, state.position
+    if recording is None or outcome is None or position < 0:
+        return marks
+    values = inline_values(recording, outcome.program, position, state.lane)
+    places = {at: document.line_of(recording.kernel, at) for at in values}
+    return replace(
+        marks,
+        step=document.line_of(recording.kernel, recording.steps[position].kernel_line),
+        inline={place: values[at] for at, place in places.items() if place is not None},
+    )
+
+
+def _failing_lines(incident: Incident, document: SourceDocument) -> frozenset[int]:
+    places = (document.line_of(f.kernel, f.kernel_line) for f in incident.failures)
+    return frozenset(place for place in places if place is not None)
+
+
+def _assert_lines(incident: Incident, document: SourceDocument, line: int) -> frozenset[int]:
+    """Asserts of the kernel under the cursor; all kernels would have to be parsed for more."""
+    kernel = document.kernel_at(line)
+    if kernel is None:
+        return frozenset()
+    asserts = incident.kernel_program(kernel.name).asserts
+    places = (kernel.wrapper_line(found.line) for found in asserts if not found.disabled)
+    return frozenset(place for place in places if place is not None)

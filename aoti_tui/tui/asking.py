@@ -1,0 +1,239 @@
+"""Commands that ask something first: each asks, and hands the answer to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aoti_tui.failure.model import Failure
+from aoti_tui.replay.model import SymbolValue
+from aoti_tui.session.commands.breakpoints import Line, line_of_entry
+from aoti_tui.session.commands.language import HINT
+from aoti_tui.session.commands.search import Hit
+from aoti_tui.session.commands.writers import element_problem
+from aoti_tui.session.text import number
+from aoti_tui.tui.dialogs.ask import Ask
+from aoti_tui.tui.dialogs.search import Search
+from aoti_tui.tui.dialogs.symbols import SetSymbol
+from aoti_tui.tui.host import Host
+from aoti_tui.tui.panes.navigator import Navigator
+from aoti_tui.tui.panes.pane import Pane
+
+
+class Asking:
+    """Dialogs over the main screen."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._command = ""
+
+    def handlers(self) -> dict[str, Callable[[], None]]:
+        return {
+            "search": self.search,
+            "command": self.command,
+            "watch": self.watch,
+            "who_wrote": self.who_wrote,
+            "set_symbol": self.set_symbol,
+            "choose_program": self.choose_program,
+            "breakpoint": self._at_cursor(self.host.engine.breakpoints.toggle),
+            "breakpoint_state": self._at_cursor(self.host.engine.breakpoints.toggle_state),
+            "breakpoint_condition": self._at_cursor(self._condition),
+            "breakpoints": self.list_breakpoints,
+            "clear_breakpoints": self.host.engine.breakpoints.clear_all,
+        }
+
+    # -- search and commands ------------------------------------------------------------------
+
+    def search(self) -> None:
+        """Look for what is typed while it is typed; Enter goes to what is chosen."""
+        engine = self.host.engine
+
+        def chosen(answer: tuple[str, Hit | None] | None) -> None:
+            if answer is not None:
+                with engine.session.together():
+                    engine.search.take(*answer)
+
+        self.host.app.push_screen(Search(engine.search.find, self.host.state.needle), chosen)
+
+    def command(self) -> None:
+        def typed(text: str | None) -> None:
+            if text is not None and text.strip():
+                self._command = text.strip()
+                with self.host.engine.session.together():
+                    problem = self.host.engine.language.do(self._command)
+                if problem:
+                    self.host.say(problem, bad=True)
+
+        self.host.app.push_screen(Ask("Command", HINT, value=self._command), typed)
+
+    # -- breakpoints --------------------------------------------------------------------------
+
+    def _at_cursor(self, do: Callable[[str, int], None]) -> Callable[[], None]:
+        def act() -> None:
+            line = self._line()
+            if line is not None:
+                do(*line)
+
+        return act
+
+    def _line(self) -> Line | None:
+        """What the cursor of the focused pane is on: a breakpoint of the navigator, a temporary
+        of the run pane, else the source's cursor line. None, with a message, where none will do."""
+        pane, breakpoints = self.host.focused_pane(), self.host.engine.breakpoints
+        if pane == "nav":
+            highlighted = line_of_entry(self.host.query_one(Navigator).highlighted)
+            if highlighted is not None:
+                return highlighted
+            if not self.host.query_one("#source", Pane).display:
+                self.host.say(
+                    "No breakpoint is highlighted here, and the source is not on the screen: "
+                    "Enter goes to the row's line, 1 shows the source."
+                )
+                return None
+        temporary = breakpoints.of_temporary() if pane == "run" else None
+        return temporary or breakpoints.on_line(self.host.state.place.line)
+
+    def _condition(self, kernel: str, kernel_line: int) -> None:
+        incident, engine = self.host.state.incident, self.host.engine
+        assert incident is not None
+        stops = engine.session.stops
+        if kernel not in incident.index.kernels:
+            self.host.say(f"{kernel} is no kernel of this wrapper; b clears the breakpoint.")
+            return
+        program = incident.kernel_program(kernel)
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                engine.breakpoints.set_at(kernel, kernel_line, text)
+
+        self.host.app.push_screen(
+            Ask(
+                f"Stop at kernel line {kernel_line} only when",
+                "A comparison of names of the kernel that must hold in some lane, such as "
+                "tmp10 < 0. Empty: always. “after 2” lets two hits pass, “log tmp4” writes the "
+                "value down instead of stopping.",
+                value=stops.condition(kernel, kernel_line),
+                check=lambda text: stops.problem(program, kernel_line, text),
+            ),
+            typed,
+        )
+
+    def list_breakpoints(self) -> None:
+        if not self.host.state.breakpoints:
+            self.host.say(
+                "No breakpoint is set: b sets one on a line of a kernel or on a temporary, K with "
+                "a condition."
+            )
+            return
+        self.host.open_pane("nav")
+        self.host.query_one(Navigator).go_to_group("Breakpoints")
+        self.host.say(
+            "Enter goes to the line, b or delete clears the breakpoint, B disables or enables it, "
+            "K changes its condition."
+        )
+
+    # -- values -------------------------------------------------------------------------------
+
+    def watch(self, old: str = "") -> None:
+        """Ask for an expression, or for another one instead of ``old``."""
+        watches = self.host.engine.watches
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                with self.host.engine.session.together():
+                    watches.put(text, old)
+
+        end = "Empty: removes it." if old else "Enter on its row changes it, delete removes it."
+        self.host.app.push_screen(
+            Ask(
+                "Watch which expression?",
+                "Of temporaries, size parameters and block sizes: tmp10 - ks0, max(tmp6), "
+                f"count(tmp4 < 0). Its row stays above the temporaries. {end}",
+                value=old,
+                check=lambda text: watches.problem(text.strip(), old),
+            ),
+            typed,
+        )
+
+    def who_wrote(self) -> None:
+        writers = self.host.engine.writers
+        outputs = writers.outputs()
+        if outputs is None:
+            return
+        hint = "Such as out_ptr0[123] (element of the memory) or out_ptr0[3,7] (by its shape)."
+        if outputs:
+            hint += f" This kernel writes {', '.join(outputs)}."
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                writers.find(text)
+
+        self.host.app.push_screen(
+            Ask(
+                "Which element is wrong?",
+                hint,
+                value=f"{outputs[0]}[0]" if outputs else "",
+                check=element_problem,
+            ),
+            typed,
+        )
+
+    # -- what if ------------------------------------------------------------------------------
+
+    def set_symbol(self) -> None:
+        incident = self.host.state.incident
+        assert incident is not None
+        if self.host.state.running:
+            self.host.say("A replay is running; escape cancels it.")
+            return
+        self.host.say("Working out the symbols …")
+        session = self.host.engine.session
+        session.front.start("symbols", lambda tell: incident.session().symbols(), self._ask_symbol)
+
+    def _ask_symbol(self, symbols: tuple[SymbolValue, ...]) -> None:
+        """Ask which symbol to set, now that their values are known."""
+        self.host.say("")
+        navigator = self.host.query_one(Navigator)
+        navigator.set_values(symbol_values(symbols))
+        # In the navigator the highlighted symbol is meant, else the one behind the bound.
+        entry = navigator.highlighted if self.host.focused_pane() == "nav" else None
+        names = {symbol.name for symbol in symbols}
+        meant = entry.label if entry is not None and entry.label in names else ""
+
+        def chosen(answer: tuple[str, float | None] | None) -> None:
+            if answer is not None:
+                with self.host.engine.session.together():
+                    self.host.engine.symbols.set(*answer)
+
+        first = meant or _behind_bound(self.host.state.failure, names)
+        self.host.app.push_screen(SetSymbol(symbols, first), chosen)
+
+    def choose_program(self) -> None:
+        symbols = self.host.engine.symbols
+
+        def typed(text: str | None) -> None:
+            if text is not None:
+                symbols.record_program(text)
+
+        self.host.app.push_screen(
+            Ask("Record which program?", symbols.programs_hint(), check=symbols.program_problem),
+            typed,
+        )
+
+
+def symbol_values(symbols: tuple[SymbolValue, ...]) -> dict[str, str]:
+    """Values of symbols and where they come from, for the navigator."""
+    return {
+        symbol.name: f"= {number(symbol.value)} "
+        f"({'MADE-UP' if symbol.source == 'made-up' else symbol.source})"
+        for symbol in symbols
+    }
+
+
+def _behind_bound(failure: Failure | None, names: set[str]) -> str:
+    """The first symbol on the way from an assert's bound to its input."""
+    node = failure.bound.tree if failure is not None else None
+    while node is not None:
+        if node.name in names:
+            return node.name
+        node = node.children[0] if node.children else None
+    return ""
