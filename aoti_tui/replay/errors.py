@@ -45,3 +45,20 @@ class ReplayError(Exception):
         self.do = do
         self.file = file
         self.kernel_line = kernel_line
+
+    @property
+    def is_final(self) -> bool:
+        """Whether any other question would end the same way: the user said stop, or there is no
+        worker to ask."""
+        return self.kind in ("cancelled", "unavailable")
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether the run that it happened in cannot go on: all that stood in the worker is
+        gone with it."""
+        return self.is_final or self.kind == "died"
+
+    @property
+    def stops_one_launch(self) -> bool:
+        """Whether one launch or op cannot be replayed while those after it still can."""
+        return self.kind in ("refused", "unsupported", "python", "unknown")

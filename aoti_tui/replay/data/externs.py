@@ -16,8 +16,6 @@ from aoti_tui.replay.errors import ReplayError
 
 _SHIM = "aoti_torch_cuda_"
 """The worker knows ops by their names in the C shim, whatever the wrapper calls."""
-FATAL = ("cancelled", "died", "unavailable")
-"""Kinds of errors that end the replay, whatever they happened in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def replay_op(
     try:
         args, outputs = extern_arguments(extern, lambda v: hold(v).handle, number)
     except (CannotConvert, ReplayError) as error:
-        if isinstance(error, ReplayError) and error.kind in FATAL:
+        if isinstance(error, ReplayError) and error.ends_run:
             raise
         raise NotReplayed(str(error)) from error
     reply = _called(extern, client, args, [f"{prefix}{n}" if n else None for n in outputs])
@@ -90,7 +88,7 @@ def _called(
             outputs=outputs,
         )
     except ReplayError as error:
-        if error.kind in FATAL:
+        if error.ends_run:
             raise
         raise NotReplayed(error.why) from error
 

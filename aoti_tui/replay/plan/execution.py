@@ -33,8 +33,6 @@ from aoti_tui.replay.plan.walk import Reached, Walker
 OnLaunch = Callable[[Launch, Prepared | None, Reply | ReplayError], bool]
 """Called after every launch that is replayed, with the worker's answer (or why there is none);
 True ends the run."""
-STAND_IN_FOR = ("refused", "unsupported", "python", "unknown")
-"""Kinds of errors after which a launch's outputs are made up and the replay goes on."""
 
 
 class Execution:
@@ -237,7 +235,7 @@ class Execution:
         try:
             prepared, reply = self._scan(launch)
         except ReplayError as error:
-            if error.kind not in STAND_IN_FOR:
+            if not error.stops_one_launch:
                 raise
             self._stand_in(launch, error)
             if self._on_launch is not None and self._on_launch(launch, None, error):

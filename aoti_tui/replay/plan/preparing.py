@@ -129,7 +129,7 @@ class Preparing:
             reached = execution.run_until(events, plan.target, fails, progress)
         except ReplayError as error:
             self.drop(execution)
-            if error.kind in ("cancelled", "died", "unavailable"):
+            if error.ends_run:
                 raise
             return None
         if not reached:

@@ -97,7 +97,7 @@ def _checked(
     except _NoData as error:
         return CheckedLaunch(launch, "no-data", detail=str(error))
     except ReplayError as error:
-        if error.kind in ("cancelled", "unavailable", "died"):
+        if error.ends_run:
             raise
         status = "no-data" if error.kind in ("unknown", "bad-inputs") else "unsupported"
         return CheckedLaunch(launch, status, detail=f"{error.what}: {error.why}")

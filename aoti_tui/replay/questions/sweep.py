@@ -69,7 +69,7 @@ def sweep(
             try:
                 points.append(SweepPoint(value, why, session.run(launch)))
             except ReplayError as error:
-                if error.kind in ("cancelled", "unavailable"):
+                if error.is_final:
                     raise
                 points.append(SweepPoint(value, why, None, f"{error.what}: {error.why}"))
             if progress is not None:
