@@ -11,7 +11,7 @@ from aoti_tui.failure.cause.not_finite import not_finite_words
 from aoti_tui.failure.model import BadElement, BadElements, Failure, Source
 from aoti_tui.failure.prose.words import integer, plural, valid_words
 from aoti_tui.failure.provenance.tree import walk
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
@@ -24,7 +24,7 @@ from aoti_tui.replay.session import ReplaySession
 
 def evidence_of(
     session: ReplaySession,
-    memory: Memory,
+    flow: DataFlow,
     program: KernelProgram,
     failure: Failure,
     launch: Launch,
@@ -41,7 +41,7 @@ def evidence_of(
     if not facts.fired or facts.made_up or failure.bad is not None:
         # The inputs file alone may have named the wrong elements already.
         return evidence
-    return _traced(session, memory, launch, program, found, facts, evidence)
+    return _traced(session, flow, launch, program, found, facts, evidence)
 
 
 def _of_facts(
@@ -104,7 +104,7 @@ def _size(failure: Failure, source: Source) -> int | None:
 
 def _traced(
     session: ReplaySession,
-    memory: Memory,
+    flow: DataFlow,
     launch: Launch,
     program: KernelProgram,
     found: KernelAssert,
@@ -117,7 +117,7 @@ def _traced(
     if raw is None or not raw.isidentifier() or bound is None or bound <= 0:
         return evidence
     try:
-        traced = trace_failing(session, memory, launch, found.line, raw, facts.programs)
+        traced = trace_failing(session, flow, launch, found.line, raw, facts.programs)
     except ReplayError as error:
         if error.kind in ("cancelled", "unavailable"):
             raise

@@ -30,14 +30,15 @@ def behind_condition(explainer: Explainer, gate: Gate, function: Function) -> st
         return ""
     index = explainer.index
     # What a loop's condition reads is defined inside of the loop.
-    line = len(index.lines) if gate.kind == "while" else gate.line
+    flow = explainer.flow
+    at = flow.end(function) if gate.kind == "while" else flow.at_line(function, gate.line)
     sources: dict[Source, None] = {}
     for name in gate.condition.names():
         tracer = explainer.tracer()
         if any(buffer.name == name for buffer in index.buffers):
-            node = tracer.buffers.data(TensorView(name), line, function)
+            node = tracer.buffers.data(TensorView(name), at)
         else:
-            node = tracer.sizes.of(name, line, function)
+            node = tracer.sizes.of(name, at)
         sources.update(dict.fromkeys(s for s in sources_of(node) if s.kind != "unknown"))
     return " and ".join(source_words(source) for source in sources)
 

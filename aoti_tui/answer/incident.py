@@ -126,8 +126,8 @@ class Incident:
 
     def upstream(self, launch: Launch, argument: str, element: int) -> Upstream:
         """Who put an element there that a launch has read. Raises ReplayError."""
-        memory = self.workshop.explainer.memory
-        return find_upstream(self.index, memory, self.session(), launch, argument, element)
+        flow = self.workshop.explainer.flow
+        return find_upstream(self.index, flow, self.session(), launch, argument, element)
 
     def headline(self, failure: Failure) -> tuple[str, ...]:
         return headline(failure)

@@ -191,7 +191,7 @@ def judge(search: Search, known: Known) -> Judged | None:
         )
         evidence = evidence_of(
             search.session,
-            explainer.memory,
+            explainer.flow,
             explainer.program_of(chosen.candidate.kernel),
             shown,
             chosen.launch,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.artifacts.strides import index_of
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Argument, Launch
 from aoti_tui.kernel.addresses import copied
 from aoti_tui.kernel.model import KernelProgram
@@ -72,7 +72,7 @@ class _Asked:
     """Who answers: the replay, and what the wrapper says of its memory."""
 
     session: ReplaySession
-    memory: Memory
+    flow: DataFlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _Place:
 
 def trace_failing(
     session: ReplaySession,
-    memory: Memory,
+    flow: DataFlow,
     launch: Launch,
     assert_line: int,
     raw: str,
@@ -94,7 +94,7 @@ def trace_failing(
 ) -> Traced:
     """Where the raw index of the failing lanes comes from. Raises ReplayError."""
     kernel = session.kernels.program(launch.kernel)
-    asked = _Asked(session, memory)
+    asked = _Asked(session, flow)
     places: dict[_Place, int] = {}
     first: SeenIndex | None = None
     lanes = 0
@@ -248,7 +248,7 @@ def _at_source(
 def _written_before(asked: _Asked, place: _Place) -> Upstream:
     return find_upstream(
         asked.session.index,
-        asked.memory,
+        asked.flow,
         asked.session,
         place.launch,
         place.argument.parameter,

@@ -91,7 +91,7 @@ def _then(incident: Incident, failure: Failure, launch: Launch, result: ReplayRe
     shown = explainer.explain(
         candidate, failure.candidates, failure.logged, _known(incident, result), fired=launch.id
     )
-    evidence = evidence_of(incident.session(), explainer.memory, program, shown, launch, result)
+    evidence = evidence_of(incident.session(), explainer.flow, program, shown, launch, result)
     known = replace(_known(incident, result), names=evidence.values)
     then = explainer.explain(
         candidate, failure.candidates, failure.logged, known, evidence, launch.id

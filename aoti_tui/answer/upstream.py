@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aoti_tui.flow.storages import Memory, Storage, Writer
+from aoti_tui.flow.dataflow import DataFlow, Storage, Writer
 from aoti_tui.index.model import Constant, ExternCall, Input, Launch, WrapperIndex
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.questions.elements import index_of, tensor_of, written_arguments
+from aoti_tui.replay.questions.elements import index_of, tensor_of
 from aoti_tui.replay.questions.writers import WrittenElement, written_element
 from aoti_tui.replay.session import ReplaySession
 
@@ -43,7 +43,7 @@ class Upstream:
 
 def find_upstream(
     index: WrapperIndex,
-    memory: Memory,
+    flow: DataFlow,
     session: ReplaySession,
     launch: Launch,
     argument: str,
@@ -67,8 +67,9 @@ def find_upstream(
         offset = tensor_of(session.prepared(launch), argument).offset
     place = index_of(session, launch, argument, element)
     found = Upstream(argument, view.base, element, place)
-    for storage in memory.storages(view.base, launch.line, launch.function):
-        for writer in memory.touching(storage, launch.line, launch.scopes, launch.function):
+    moment = flow.before(launch)
+    for storage in flow.storages(view.base, moment):
+        for writer in flow.writers(storage, moment):
             if writer.extern is not None:
                 return replace(found, extern=writer.extern)
             written = _written(session, writer, element + offset)
@@ -87,8 +88,6 @@ def _written(session: ReplaySession, writer: Writer, place: int) -> WrittenEleme
     launch, argument = writer.launch, writer.argument
     if launch is None or argument is None:
         return None
-    if argument.parameter not in written_arguments(session, launch):
-        return None
     with session.in_turn():
         held = tensor_of(session.prepared(launch), argument.parameter)
     try:
@@ -102,8 +101,4 @@ def _written(session: ReplaySession, writer: Writer, place: int) -> WrittenEleme
 
 
 def _given(index: WrapperIndex, storage: Storage) -> Input | Constant | None:
-    name = storage[0]
-    for item in index.inputs:
-        if item.name == name:
-            return item
-    return index.constant_named(name)
+    return index.input_named(storage.name) or index.constant_named(storage.name)

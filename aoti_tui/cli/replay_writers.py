@@ -10,7 +10,7 @@ from typing import Any
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.questions.elements import element_by_hand, index_of, written_arguments
+from aoti_tui.replay.questions.elements import element_by_hand, index_of
 from aoti_tui.replay.questions.writers import (
     Writer,
     WrittenElement,
@@ -66,7 +66,7 @@ def ask_writers(
 
 
 def _only_output(session: ReplaySession, launch: Launch) -> str:
-    names = written_arguments(session, launch)
+    names = session.flow.written_parameters(launch)
     if len(names) == 1:
         return names[0]
     raise ArtifactError(

@@ -35,7 +35,7 @@ from aoti_tui.failure.provenance.bounds import Asserted, bound_tree, index_tree
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.failure.provenance.tree import sources_of
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
@@ -50,7 +50,7 @@ class Explainer:
     def __init__(self, index: WrapperIndex, program_of: Callable[[str], KernelProgram]) -> None:
         self.index = index
         self.program_of = program_of
-        self.memory = Memory(index)
+        self.flow = DataFlow(index, program_of)
 
     def failures(self, log: LogReading, known: Known | None = None) -> tuple[Failure, ...]:
         """One failure for each assert of the log that fits a kernel, in the log's order.
@@ -125,10 +125,10 @@ class Explainer:
         size = int(bound.value) if bound.value is not None else None
         bad = indexed = None
         if launch is not None:
-            indexed = indexed_tensor(self.memory, program, kernel, found, launch, size, known)
+            indexed = indexed_tensor(self.flow, program, kernel, found, launch, size, known)
         if launch is not None and size is not None:
             bad = bad_elements(
-                self.memory, self.program_of, kernel, found, launch, index, size, known
+                self.flow, self.program_of, kernel, found, launch, index, size, known
             )
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
@@ -198,7 +198,7 @@ class Explainer:
         bound = question.bound.value
         if launch is None or bound is None or order < 0 or not known.symbols:
             return None
-        ranges = Ranges(self.program_of, self.memory, known.symbols, known.ranges)
+        ranges = Ranges(self.program_of, self.flow, known.symbols, known.ranges)
         raw = ast.parse(question.raw, mode="eval").body
         span = ranges.of(launch, program, raw, order, 0)
         return cause_by_range(question, int(bound), span, is_index_only(program, raw, order))
@@ -212,7 +212,7 @@ class Explainer:
         return next(iter(main or launches), None)
 
     def tracer(self, known: Known | None = None) -> Tracer:
-        return Tracer(self.index, self.program_of, self.memory, known)
+        return Tracer(self.index, self.program_of, self.flow, known)
 
     def _bound(
         self, asserted: Asserted, known: Known, evidence: Evidence | None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoti_tui.index.model import Kernel, Launch
-from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.model import KernelProgram, Store
 from aoti_tui.kernel.parse import names_read, parse_kernel
+from aoti_tui.kernel.slice import is_index_only, slice_expression
+
+_ONLY_READ = re.compile(r"in_ptr|arg_[A-Z]")
+"""Names that Inductor gives to what a kernel only reads; a template's are ``arg_A``."""
+_ONLY_WRITTEN = "out_ptr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,10 @@ class KernelAccess:
     """Whose elements it loads."""
     by_value: frozenset[str] = frozenset()
     """Numbers: where a launch passes a tensor of no dimensions there, it reads it itself."""
+    covers: frozenset[str] = frozenset()
+    """Which of ``writes`` it overwrites wholly: no atomic, no address that depends on data."""
+    known: bool = True
+    """Whether the kernel's source tells; else names do."""
 
     @property
     def matters(self) -> frozenset[str]:
@@ -48,11 +57,9 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
     if not pointers:
         pointers = {p for p in program.parameters if "ptr" in p and p not in by_value}
     if program.problem or not program.parameters:
-        return _by_name(kernel, pointers)
-    loads: set[str] = set()
-    for assignment in program.assignments:
-        for load in assignment.loads:
-            loads.update(load.pointers)
+        names = pointers or {p for p in kernel.call_parameters if "ptr" in p or p[:4] == "arg_"}
+        return replace(access_by_name(names - by_value, kernel.mutated), by_value=by_value)
+    loads = {pointer for load in program.loads for pointer in load.pointers}
     # A mutated output keeps what is not stored to; an in_out_ptr that is never loaded only takes
     # over another buffer's memory.
     reads = loads | {name for name in kernel.mutated if not name.startswith("in_out_ptr")}
@@ -70,7 +77,7 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
             if pointer in reads or store.atomic:
                 inputs_of[pointer] |= {pointer}
     for name in pointers - reads - writes:
-        # Handed to something the parser does not see through (a helper that loads and stores).
+        # Its address goes where the parser does not follow it.
         if any(name in a.reads for a in program.assignments):
             reads.add(name)
             loads.add(name)
@@ -78,7 +85,7 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
                 writes.add(name)
                 inputs_of[name] = frozenset(program.parameters)
     if not writes:
-        named = _by_name(kernel, pointers)
+        named = access_by_name(pointers, kernel.mutated)
         return KernelAccess(
             frozenset(reads) | named.reads,
             named.writes,
@@ -92,20 +99,34 @@ def kernel_access(kernel: Kernel, program: KernelProgram) -> KernelAccess:
         inputs_of,
         frozenset(loads),
         by_value,
+        frozenset(name for name in writes if _covers(program, name)),
     )
 
 
-def _by_name(kernel: Kernel, pointers: set[str]) -> KernelAccess:
-    names = pointers or {p for p in kernel.call_parameters if "ptr" in p or p.startswith("arg_")}
-    writes = {n for n in names if n.startswith(("out_ptr", "in_out_ptr")) or n in kernel.mutated}
-    odd = {n for n in names if not n.startswith(("in_ptr", "out_ptr", "in_out_ptr"))}
-    reads = {n for n in names if n.startswith(("in_ptr", "in_out_ptr")) or n in kernel.mutated}
-    everything = frozenset(names)
-    return KernelAccess(
-        frozenset(reads | odd),
-        frozenset(writes | odd),
-        dict.fromkeys(writes | odd, everything),
-    )
+def access_by_name(names: Iterable[str], mutated: Iterable[str] = ()) -> KernelAccess:
+    """What the names of pointers tell of a kernel whose source is not there."""
+    pointers = frozenset(names)
+    changed = pointers & frozenset(mutated)
+    writes = changed | {n for n in pointers if not _ONLY_READ.match(n)}
+    reads = changed | {n for n in pointers if not n.startswith(_ONLY_WRITTEN)}
+    covers = frozenset(n for n in writes - changed if n.startswith(_ONLY_WRITTEN))
+    inputs_of = dict.fromkeys(writes, pointers)
+    return KernelAccess(reads, writes, inputs_of, covers=covers, known=False)
+
+
+def _covers(program: KernelProgram, pointer: str) -> bool:
+    """Whether the stores to a parameter overwrite its whole tensor."""
+    stores = [store for store in program.stores if pointer in store.pointers]
+    return bool(stores) and all(_reaches_all(program, store) for store in stores)
+
+
+def _reaches_all(program: KernelProgram, store: Store) -> bool:
+    if store.atomic or store.through:
+        return False
+    if store.offset is None or is_index_only(program, store.offset, store.order):
+        return True
+    tree = slice_expression(program, store.offset, store.order, store.line)
+    return not any(leaf.kind == "load" for leaf in tree.leaves())
 
 
 def parameters_behind(program: KernelProgram, names: Iterable[str]) -> frozenset[str]:
@@ -134,27 +155,17 @@ def parameters_behind(program: KernelProgram, names: Iterable[str]) -> frozenset
     return frozenset(found)
 
 
-def condition_names(node: ast.expr) -> tuple[str, ...]:
-    """Names that a condition reads."""
-    return tuple(dict.fromkeys(names_read(node)))
-
-
 @dataclass(frozen=True, slots=True)
 class LaunchAccess:
     """Tensor names of the wrapper that a launch reads and writes (bases of views)."""
 
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
+    reads: frozenset[str]
+    writes: frozenset[str]
 
 
 def launch_access(launch: Launch, access: KernelAccess) -> LaunchAccess:
-    reads: list[str] = []
-    writes: list[str] = []
-    for argument in launch.arguments:
-        if argument.tensor is None:
-            continue
-        if argument.parameter in access.matters:
-            reads.append(argument.tensor.base)
-        if argument.parameter in access.writes:
-            writes.append(argument.tensor.base)
-    return LaunchAccess(tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)))
+    tensors = [(a.parameter, a.tensor.base) for a in launch.arguments if a.tensor is not None]
+    return LaunchAccess(
+        frozenset(base for parameter, base in tensors if parameter in access.matters),
+        frozenset(base for parameter, base in tensors if parameter in access.writes),
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from aoti_tui.flow.access import KernelAccess, launch_access
 from aoti_tui.index.arguments import NumberList, TensorView
@@ -19,36 +20,38 @@ from aoti_tui.index.model import (
     WrapperIndex,
 )
 
-CARRYING = ("view", "alias", "pool-view")
+EventKind = Literal["buffer", "symbol", "extern", "launch", "check"]
+Fact = Buffer | Symbol | ExternCall | Launch | RuntimeCheck
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happens at ``line``.
+    """One thing that happens, written at ``line``.
 
-    ``defines`` are names it binds, ``reads`` and ``writes`` tensor names by data, ``scalars``
-    names of symbols and locals its expressions use, ``shapes`` tensor names of which only the
-    memory is needed.
+    ``number`` is its place among its function's events: what comes before what is told by it and
+    not by lines, which other files count for themselves. ``defines`` are names it binds,
+    ``reads`` and ``writes`` tensor names by data, ``scalars`` names of symbols and locals its
+    expressions use, ``shapes`` tensor names of which only the memory is needed.
     """
 
     line: int
-    kind: str
-    """``buffer``, ``symbol``, ``extern``, ``launch`` or ``check``."""
-    fact: Buffer | Symbol | ExternCall | Launch | RuntimeCheck
+    kind: EventKind
+    fact: Fact
     scopes: tuple[Scope, ...] = ()
     defines: frozenset[str] = frozenset()
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     shapes: frozenset[str] = frozenset()
     scalars: frozenset[str] = frozenset()
+    number: int = 0
 
 
 def events_of(
-    index: WrapperIndex, function: Function, access: Callable[[str], KernelAccess | None]
+    index: WrapperIndex, function: Function, access: Callable[[Launch], KernelAccess]
 ) -> tuple[Event, ...]:
     """Events of one function of the wrapper.
 
-    ``access`` tells by kernel name what a kernel does with its parameters.
+    ``access`` tells what a launch's kernel does with its parameters.
     """
     events: list[Event] = []
     for symbol in index.symbols:
@@ -62,16 +65,25 @@ def events_of(
             events.append(_extern(extern))
     for launch in index.launches:
         if launch.function == function:
-            events.append(_launch(launch, access(launch.kernel)))
+            events.append(_launch(launch, access(launch)))
     if function.is_main:
         for check in index.checks:
             names = names_of([check.condition])
             events.append(Event(check.line, "check", check, scalars=names))
-    # A line can both call an op and name its result: the call comes first, unless the result is
-    # memory that the call writes into.
+    calls = [event for event in events if event.kind == "extern"]
     order = {"symbol": 0, "buffer": 1, "extern": 2, "launch": 3, "check": 4}
-    events.sort(key=lambda e: (e.line, order[e.kind]))
-    return tuple(events)
+    events.sort(key=lambda e: (_stands(e, calls), order[e.kind]))
+    return tuple(replace(event, number=number) for number, event in enumerate(events))
+
+
+def _stands(event: Event, calls: Sequence[Event]) -> int:
+    """The line that an event is ordered by. An op's result is named on a line after the call, but
+    is there for the call to write to."""
+    fact = event.fact
+    if isinstance(fact, Buffer) and fact.kind == "result":
+        lines = [e.line for e in calls if fact.name in e.writes and e.line <= fact.line]
+        return max(lines, default=fact.line)
+    return event.line
 
 
 def names_of(expressions: Iterable[Expr]) -> frozenset[str]:
@@ -121,22 +133,17 @@ def _extern(extern: ExternCall) -> Event:
     )
 
 
-def _launch(launch: Launch, access: KernelAccess | None) -> Event:
+def _launch(launch: Launch, access: KernelAccess) -> Event:
     views = [a.tensor for a in launch.arguments if a.tensor is not None]
     scalars = [a.value for a in launch.arguments if a.value is not None]
-    if access is None:
-        bases = frozenset(v.base for v in views)
-        reads, writes = bases, bases
-    else:
-        tensors = launch_access(launch, access)
-        reads, writes = frozenset(tensors.reads), frozenset(tensors.writes)
+    tensors = launch_access(launch, access)
     return Event(
         launch.line,
         "launch",
         launch,
         launch.scopes,
-        reads=reads,
-        writes=writes,
+        reads=tensors.reads,
+        writes=tensors.writes,
         shapes=frozenset(v.base for v in views),
         scalars=names_of([*scalars, *launch.grid, *_layouts(views)]),
     )

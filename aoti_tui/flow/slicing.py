@@ -7,9 +7,10 @@ nothing says that one overwrites the whole of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from aoti_tui.flow.events import Event
+from aoti_tui.flow.sharing import shares_contents, sharing
 from aoti_tui.index.model import Buffer, Scope, Symbol
 
 
@@ -36,11 +37,11 @@ class _Slicer:
     ) -> None:
         self.events = events
         self.conditions = conditions
-        self.of = _aliases(events)
+        self.same = _aliases(events)
         self.carrying = _carrying_reuses(events)
 
     def before(self, target: Event, data: frozenset[str]) -> tuple[Event, ...]:
-        position = next(i for i, e in enumerate(self.events) if e is target)
+        position = target.number
         loops = [s for s in target.scopes if s.kind == "while"]
         last = position
         if loops:
@@ -72,8 +73,8 @@ class _Slicer:
         if event.kind == "check":
             return False
         # Conditions can read a tensor in place (torch 2.5: `if (buf3.item<bool>())`).
-        roots = {self._root(name) for name in self.data | self.scalars}
-        return any(self._root(name) in roots for name in event.writes) or (
+        wanted = self._same(self.data | self.scalars)
+        return bool(self._same(event.writes) & wanted) or (
             event.kind == "extern" and bool(event.writes & self.memory) and self._makes(event)
         )
 
@@ -99,7 +100,7 @@ class _Slicer:
                 return
             self.memory.add(fact.of)
             wanted = fact.name in self.data or fact.name in self.scalars
-            if wanted and (fact.kind in ("view", "alias") or event.line in self.carrying):
+            if wanted and (shares_contents(fact) or event.number in self.carrying):
                 self.data.add(fact.of)
             return
         self.data |= event.reads
@@ -109,26 +110,30 @@ class _Slicer:
         for scope in event.scopes:
             self.scalars |= self.conditions(scope)
 
-    def _root(self, name: str) -> str:
-        seen = {name}
-        while name in self.of and self.of[name] not in seen:
-            name = self.of[name]
-            seen.add(name)
-        return name
+    def _same(self, names: Iterable[str]) -> set[str]:
+        """Names and all those that they are views or aliases of."""
+        found: set[str] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending.extend(self.same.get(name, ()))
+        return found
 
 
-def _aliases(events: Sequence[Event]) -> dict[str, str]:
-    """Name to the name whose memory it shares at the same time (views and aliases)."""
-    found: dict[str, str] = {}
+def _aliases(events: Sequence[Event]) -> dict[str, set[str]]:
+    """Name to the names whose contents it shares (views and aliases), one a branch."""
+    found: dict[str, set[str]] = {}
     for event in events:
         fact = event.fact
-        if isinstance(fact, Buffer) and fact.kind in ("view", "alias") and fact.of:
-            found[fact.name] = fact.of
+        if isinstance(fact, Buffer) and fact.of is not None and shares_contents(fact):
+            found.setdefault(fact.name, set()).add(fact.of)
     return found
 
 
 def _carrying_reuses(events: Sequence[Event]) -> frozenset[int]:
-    """Lines of reuses whose old contents are read before anything is written."""
+    """Numbers of reuses whose old contents are read before anything is written."""
     carrying: set[int] = set()
     for at, event in enumerate(events):
         fact = event.fact
@@ -138,15 +143,16 @@ def _carrying_reuses(events: Sequence[Event]) -> frozenset[int]:
         for later in events[at + 1 :]:
             other = later.fact
             if isinstance(other, Buffer):
-                if other.of in names and other.kind in ("view", "alias", "reuse"):
+                shared = sharing(other)
+                if shared is not None and shared.base in names:
                     names.add(other.name)
                 continue
             if later.reads & names:
-                carrying.add(event.line)
+                carrying.add(event.number)
                 break
             if later.writes & names:
                 break
         else:
             # Never touched again: an output of the model, handed on as it is.
-            carrying.add(event.line)
+            carrying.add(event.number)
     return frozenset(carrying)

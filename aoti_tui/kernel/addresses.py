@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aoti_tui.kernel.asserts import strip_broadcast
+from aoti_tui.kernel.helpers import dotted_name
 from aoti_tui.kernel.model import KernelProgram, Load
-from aoti_tui.kernel.parse import dotted_name
 
 MOST_POINTS = 1 << 17
 """Combinations of lane numbers that are worked through, at most: a tenth of a second."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """``tl.load(pointer + (offset), mask)`` inside an assignment.
+    """``tl.load(pointer + (offset), mask)``, or a call that reads through a pointer handed to it.
 
     ``pointers`` are the parameters the address can point into (one, but for odd user kernels).
     """
@@ -33,9 +33,12 @@ class Store:
     value: ast.expr | None
     mask: ast.expr | None
     atomic: str
-    """``add``, ``max``, … for ``tl.atomic_*``, else ``""``."""
+    """``add``, ``max``, … for ``tl.atomic_*``; words where only a helper knows; else ``""``."""
     order: int
     """Position among the kernel's statements."""
+    through: str = ""
+    """The helper or descriptor that stores, when the address is not known: ``value`` is its
+    call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,8 @@ class KernelProgram:
     assignments: tuple[Assignment, ...]
     asserts: tuple[KernelAssert, ...]
     stores: tuple[Store, ...]
+    loads: tuple[Load, ...]
+    """Of assignments and of all other statements, in source order."""
     loops: tuple[Loop, ...]
     helpers: tuple[str, ...]
     """Other functions of the source."""

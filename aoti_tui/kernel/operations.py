@@ -6,8 +6,8 @@ import ast
 from typing import Literal
 
 from aoti_tui.kernel.asserts import wrapped_from
+from aoti_tui.kernel.helpers import dotted_name
 from aoti_tui.kernel.model import Assignment, KernelProgram
-from aoti_tui.kernel.parse import dotted_name
 
 Operation = Literal[
     "load",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from aoti_tui.kernel.asserts import read_assert
+from aoti_tui.kernel.helpers import HelperAccess, dotted_name, helper_accesses
 from aoti_tui.kernel.model import (
     Assignment,
     KernelAssert,
@@ -60,11 +61,11 @@ def parse_kernel(
         known = frozenset(p for p in parameters if _POINTER_NAME.fullmatch(p))
     else:
         known = frozenset(pointers)
-    reader = _Reader(frozenset(parameters), known, source.splitlines())
+    helpers = {name: f for name, f in functions.items() if f is not node}
+    reader = _Reader(frozenset(parameters), known, source.splitlines(), helper_accesses(helpers))
     reader.read_body(node.body, None)
-    for other in functions.values():
-        if other is not node:
-            reader.read_helper_asserts(other)
+    for other in helpers.values():
+        reader.read_helper_asserts(other)
     reader.read_disabled_asserts(node)
     by_name: dict[str, list[Assignment]] = {}
     for assignment in reader.assignments:
@@ -78,25 +79,16 @@ def parse_kernel(
         assignments=tuple(reader.assignments),
         asserts=tuple(sorted(reader.asserts, key=lambda a: a.line)),
         stores=tuple(reader.stores),
+        loads=tuple(reader.loads),
         loops=tuple(reader.loops),
-        helpers=tuple(n for n in functions if n != node.name),
+        helpers=tuple(helpers),
         by_name={name: tuple(found) for name, found in by_name.items()},
-        helper_nodes={n: f for n, f in functions.items() if n != node.name},
+        helper_nodes=helpers,
     )
 
 
 def _empty(function: str, problem: str) -> KernelProgram:
-    return KernelProgram(function, 0, (), (), (), (), (), (), (), problem)
-
-
-def dotted_name(node: ast.AST) -> str:
-    """``tl.load`` for the function of a call, ``""`` for anything that is no dotted name."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
+    return KernelProgram(function, 0, (), (), (), (), (), (), (), (), problem)
 
 
 def names_read(node: ast.AST) -> Iterator[str]:
@@ -131,14 +123,20 @@ class _Reader:
     """Walks a function's statements once, in source order."""
 
     def __init__(
-        self, parameters: frozenset[str], pointers: frozenset[str], lines: list[str]
+        self,
+        parameters: frozenset[str],
+        pointers: frozenset[str],
+        lines: list[str],
+        helpers: Mapping[str, HelperAccess],
     ) -> None:
         self.parameters = parameters
         self.pointers = pointers
         self.lines = lines
+        self.helpers = helpers
         self.assignments: list[Assignment] = []
         self.asserts: list[KernelAssert] = []
         self.stores: list[Store] = []
+        self.loads: list[Load] = []
         self.loops: list[Loop] = []
         self.order = 0
         self.pointer_locals: dict[str, tuple[str, ...]] = {}
@@ -202,6 +200,8 @@ class _Reader:
         ):
             for name in names:
                 self.pointer_locals[name] = self._any_pointers(value)
+        loads = tuple(self._loads(value))
+        self.loads.extend(loads)
         self.assignments.append(
             Assignment(
                 line=statement.lineno,
@@ -212,13 +212,13 @@ class _Reader:
                 order=self.order,
                 loop=loop,
                 reads=_unique(names_read(value)),
-                loads=tuple(self._loads(value)),
+                loads=loads,
                 is_temporary=any(_TEMPORARY.fullmatch(n) for n in names),
             )
         )
         for call in ast.walk(value):
-            if isinstance(call, ast.Call) and dotted_name(call.func).startswith("tl.atomic_"):
-                self._store(call)
+            if isinstance(call, ast.Call):
+                self._stored_by(call)
 
     def _call(self, call: ast.Call) -> None:
         name = dotted_name(call.func)
@@ -226,8 +226,38 @@ class _Reader:
             found = read_assert(call, call.lineno, self.order)
             if found is not None:
                 self.asserts.append(found)
-        elif name == "tl.store" or name.startswith("tl.atomic_"):
+            return
+        self.loads.extend(self._loads(call))
+        for inner in ast.walk(call):
+            if isinstance(inner, ast.Call):
+                self._stored_by(inner, bare=inner is call)
+
+    def _stored_by(self, call: ast.Call, *, bare: bool = False) -> None:
+        """What one call writes: itself, through a descriptor, or in a helper."""
+        name = dotted_name(call.func)
+        if name == "tl.store" or name.startswith("tl.atomic_"):
             self._store(call)
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "store":
+            self._written(call, self._any_pointers(call.func.value), name)
+        elif name in self.helpers:
+            helper = self.helpers[name]
+            for names, atomic in ((helper.stores, ""), (helper.atomics, "in a helper")):
+                self._written(call, self._handed(helper.of(names, call)), name, atomic)
+        elif bare and not name.startswith("tl."):
+            # Its result is dropped, so it is called for what it writes.
+            self._written(call, self._handed(call.args), name, "in a helper")
+
+    def _handed(self, arguments: Iterable[ast.expr]) -> tuple[str, ...]:
+        return _unique(p for argument in arguments for p in self._pointers_of(argument))
+
+    def _written(
+        self, call: ast.Call, pointers: tuple[str, ...], through: str, atomic: str = ""
+    ) -> None:
+        """A store of which only the pointers are known: what is stored is made of all that the
+        call is given."""
+        if pointers:
+            place = (call.lineno, pointers, None, call, None, atomic, self.order, through)
+            self.stores.append(Store(*place))
 
     def _store(self, call: ast.Call) -> None:
         name = dotted_name(call.func)
@@ -262,17 +292,20 @@ class _Reader:
                     _call_argument(node, 1, "mask"),
                     node,
                 )
-            else:
-                # A pointer handed to a helper (bucketize_binary_search, a user's own function)
-                # is read there.
-                pointers = tuple(
-                    p
-                    for argument in node.args
-                    if isinstance(argument, ast.Name)
-                    for p in self._pointers_of(argument)
-                )
+            elif name != "tl.store" and not name.startswith("tl.atomic_"):
+                pointers = self._read_in(node, name)
                 if pointers:
-                    yield Load(node.lineno, _unique(pointers), None, None, node)
+                    yield Load(node.lineno, pointers, None, None, node)
+
+    def _read_in(self, call: ast.Call, name: str) -> tuple[str, ...]:
+        """Pointers that a call reads: those that a helper of the source loads, and all that are
+        handed to a function from elsewhere (``bucketize_binary_search``)."""
+        helper = self.helpers.get(name)
+        if helper is not None:
+            return self._handed(helper.of(helper.loads | helper.atomics, call))
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "load":
+            return self._any_pointers(call.func.value)
+        return self._handed(a for a in call.args if isinstance(a, ast.Name))
 
     def _pointers_of(self, address: ast.expr) -> tuple[str, ...]:
         """Parameters the address starts from: the leftmost operand of its sums."""

@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from aoti_tui.kernel.helpers import dotted_name
 from aoti_tui.kernel.model import Assignment, KernelProgram, Load
 from aoti_tui.kernel.operations import Operation, operation_of
-from aoti_tui.kernel.parse import MODULES, dotted_name, names_read
+from aoti_tui.kernel.parse import MODULES, names_read
 
 _ROOT_NUMEL = re.compile(r"(x|y|z|r\d*_?)(numel|index|offset|base|mask)")
 _MASK = re.compile(r"(x|y|z|r\d*_?)mask|tmp_mask")
@@ -80,7 +81,8 @@ class _Slicer:
         self.program = program
         self.parameters = frozenset(program.parameters)
         self.visited: set[tuple[int, str]] = set()
-        self.loads = {id(load.node): load for a in program.assignments for load in a.loads}
+        self.loads = {id(load.node): load for load in program.loads}
+        self.stored_to = {id(s.value): s.pointers for s in program.stores if s.through}
 
     # -- values -------------------------------------------------------------------------------
 
@@ -183,6 +185,7 @@ class _Slicer:
             call.func.attr if isinstance(call.func, ast.Attribute) else ""
         )
         owner = self._load_at(call)
+        written = self.stored_to.get(id(call), ())
         if owner is not None:
             for pointer in owner.pointers:
                 text = ast.unparse(call.args[0]) if last == "load" else ast.unparse(call)
@@ -208,6 +211,8 @@ class _Slicer:
         elif last == "full" and len(arguments) > 1:
             arguments = arguments[1:2]
         for argument in arguments:
+            if written and isinstance(argument, ast.Name) and argument.id in written:
+                continue
             if owner is not None and isinstance(argument, ast.Name):
                 if argument.id in owner.pointers:
                     continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from aoti_tui.artifacts.given import Given
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
 from aoti_tui.replay.client import Progress, WorkerClient
 from aoti_tui.replay.data.captured import read_folder
@@ -26,6 +27,7 @@ from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared, need_grid
 from aoti_tui.replay.plan.plan import LaunchPlan, Planner
 from aoti_tui.replay.plan.preparing import Preparing
+from aoti_tui.replay.plan.setup import Setup
 from aoti_tui.replay.recorded.blocks import decode_summary
 from aoti_tui.replay.recorded.recording import decode
 from aoti_tui.replay.recorded.results import decode_result
@@ -55,8 +57,9 @@ class ReplaySession:
         self.client = client if client is not None else WorkerClient(given.python)
         self._owns_client = client is None
         self._space = self.client.namespace()
-        self.kernels = KernelBook(index, self.client, self._space)
-        self.planner = Planner(index, self.kernels)
+        self.flow = DataFlow(index)
+        self.kernels = KernelBook(self.flow, self.client, self._space)
+        self.planner = Planner(self.flow)
         self.settings: dict[str, Number] = {}
         for name, value in given.settings.items():
             self.set_symbol(name, value)
@@ -66,16 +69,16 @@ class ReplaySession:
         """What runs right now, in a user's words; for a status line."""
         self._turn = threading.RLock()
         self._cancelling = False
-        self._preparing = Preparing(
-            index,
+        setup = Setup(
+            self.flow,
             self.client,
             self._space,
             self.kernels,
-            self.planner,
             self.sources,
             self.settings,
             self._say,
         )
+        self._preparing = Preparing(setup, self.planner)
 
     # -- the worker ---------------------------------------------------------------------------
 
@@ -172,7 +175,7 @@ class ReplaySession:
             self._begin()
             execution = self._preparing.execution()
             pending: list[Symbol] = []
-            for event in self.planner.events():
+            for event in self.flow.events(self.index.main):
                 fact = event.fact
                 if not isinstance(fact, Symbol) or event.scopes:
                     continue

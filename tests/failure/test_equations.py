@@ -9,7 +9,7 @@ from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.provenance.known import known_from_inputs
 from aoti_tui.failure.provenance.steps import Bound, Passed
 from aoti_tui.failure.provenance.tracing import Tracer
-from tests.failure.wrapper import INDEX, MAIN, MEMORY, number, program_of
+from tests.failure.wrapper import FLOW, INDEX, MAIN, number, program_of
 
 
 def bound(text: str, passed: str, value: int | None, rows: int) -> ValueProvenance:
@@ -17,8 +17,9 @@ def bound(text: str, passed: str, value: int | None, rows: int) -> ValueProvenan
     known = known_from_inputs(INDEX, {(0, 0): rows}, {})
     argument = number("ks0", passed)
     assert argument.value is not None
-    tracer = Tracer(INDEX, program_of, MEMORY, known)
-    behind = tuple(tracer.sizes.of(name, 50, MAIN) for name in argument.value.names())
+    tracer = Tracer(INDEX, program_of, FLOW, known)
+    at = FLOW.at_line(MAIN, 50)
+    behind = tuple(tracer.sizes.of(name, at) for name in argument.value.names())
     node = ProvenanceNode(
         Passed("ks0", argument), value=argument.value.known_int(known.symbols), children=behind
     )

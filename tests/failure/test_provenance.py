@@ -29,7 +29,7 @@ from aoti_tui.failure.provenance.steps import (
 from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.failure.provenance.tree import sources_of, walk
 from aoti_tui.index.cpp.expression import read
-from tests.failure.wrapper import INDEX, MAIN, MEMORY, PROGRAMS, program_of
+from tests.failure.wrapper import FLOW, INDEX, MAIN, PROGRAMS, program_of
 
 SECOND = INDEX.launches[1]
 ASSERTED = Asserted(
@@ -38,7 +38,7 @@ ASSERTED = Asserted(
 
 
 def tracer(known: Known | None = None) -> Tracer:
-    return Tracer(INDEX, program_of, MEMORY, known)
+    return Tracer(INDEX, program_of, FLOW, known)
 
 
 def test_an_index_is_followed_through_the_launch_that_wrote_its_buffer() -> None:
@@ -80,8 +80,8 @@ def test_a_bound_ends_at_the_dimension_with_its_value_and_its_guard() -> None:
 
 def test_a_step_that_is_met_again_is_only_named() -> None:
     ask = tracer()
-    first = ask.sizes.of("s2", 50, MAIN)
-    again = ask.sizes.of("s1", 50, MAIN)
+    first = ask.sizes.of("s2", FLOW.at_line(MAIN, 50))
+    again = ask.sizes.of("s1", FLOW.at_line(MAIN, 50))
     assert [step_words(n) for n in walk(first)] == [
         "s2 = 4L*s1",
         "s1 = (1.0/4.0)*s0",
@@ -104,12 +104,14 @@ def test_a_step_that_is_met_again_is_only_named() -> None:
 def test_a_name_of_the_wrapper_is_no_dead_end_without_a_word(
     name: str, words: str, kind: str
 ) -> None:
-    node = tracer().sizes.of(name, 50, MAIN)
+    node = tracer().sizes.of(name, FLOW.at_line(MAIN, 50))
     assert (step_words(node), node.kind) == (words, kind)
 
 
 def test_a_buffer_that_nothing_wrote_yet_is_said_to_be_so() -> None:
-    node = tracer().sizes.buffers.data(SECOND.arguments[2].tensor, 25, MAIN)  # type: ignore[arg-type]
+    view = SECOND.arguments[2].tensor
+    assert view is not None
+    node = tracer().sizes.buffers.data(view, FLOW.at_line(MAIN, 25))
     assert node.step == NotFollowed("buf1", "no writer", 25)
     assert node.source == Source("unknown", name="buf1")
 

@@ -7,14 +7,14 @@ import ast
 import pytest
 
 from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
-from tests.failure.wrapper import INDEX, MEMORY, PROGRAMS, program_of
+from tests.failure.wrapper import FLOW, INDEX, PROGRAMS, program_of
 
 SECOND = INDEX.launches[1]
 
 
 def ranges(rows: int | None = 5) -> Ranges:
     symbols = {} if rows is None else {"s0": rows}
-    return Ranges(program_of, MEMORY, symbols, {"ids": (-2, 9)})
+    return Ranges(program_of, FLOW, symbols, {"ids": (-2, 9)})
 
 
 @pytest.mark.parametrize(

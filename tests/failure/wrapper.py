@@ -6,7 +6,7 @@ by it. The rows are ``s0``; ``s1`` is a quarter of them, computed with a float r
 
 from __future__ import annotations
 
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.model import (
@@ -123,4 +123,4 @@ INDEX = WrapperIndex(
     gaps=(),
     main=MAIN,
 )
-MEMORY = Memory(INDEX)
+FLOW = DataFlow(INDEX, program_of)

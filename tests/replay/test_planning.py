@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aoti_tui.flow.access import kernel_access, parameters_behind
-from aoti_tui.flow.events import events_of
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.arguments import (
     ExternArgument,
     NumberList,
@@ -19,10 +19,8 @@ from aoti_tui.index.model import Buffer, ExternCall, Kernel
 from aoti_tui.index.nodes import Name, Number
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
-from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.extern_arguments import CannotConvert, extern_arguments
 from aoti_tui.replay.plan.geometry import blocks_of, grid_of
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.plan import Planner
 
 from .models import REDUCE, demo_index, launch_of, model
@@ -30,7 +28,7 @@ from .models import REDUCE, demo_index, launch_of, model
 
 def planner(name: str | None = None) -> Planner:
     index = demo_index() if name is None else model(name)
-    return Planner(index, KernelBook(index, WorkerClient(), ""))
+    return Planner(DataFlow(index))
 
 
 def test_the_last_launch_needs_the_product_and_both_reductions() -> None:
@@ -67,8 +65,7 @@ def test_memory_taken_over_without_being_read_needs_no_old_contents() -> None:
     plans = planner("gather_half")
     plan = plans.plan(plans.index.launches[0])
     assert plan.steps == ()
-    access = plans._kernels.access(plans.index.launches[0].kernel)
-    assert access is not None
+    access = DataFlow(plans.index).access(plans.index.launches[0])
     assert "in_out_ptr0" in access.writes
     assert "in_out_ptr0" not in access.reads
 
@@ -97,8 +94,7 @@ def test_access_of_a_scatter_keeps_what_it_does_not_write() -> None:
 
 def test_events_come_in_the_wrappers_order() -> None:
     index = demo_index()
-    book = KernelBook(index, WorkerClient(), "")
-    lines = [e.line for e in events_of(index, index.main, book.access)]
+    lines = [e.line for e in DataFlow(index).events(index.main)]
     assert lines == sorted(lines)
     assert len(lines) == len(index.symbols) + len(index.buffers) + len(index.externs) + len(
         index.launches

@@ -14,7 +14,6 @@ from aoti_tui.replay.questions.elements import (
     index_of,
     parse_element,
     read_argument,
-    written_arguments,
 )
 from aoti_tui.replay.questions.writers import (
     find_wrong,
@@ -89,8 +88,8 @@ def test_an_index_by_dimensions_is_the_element_in_memory(opened: Opened) -> None
 
 def test_what_the_gpu_wrote_is_a_reference(opened: Opened) -> None:
     session, launch = gather(opened)
-    assert written_arguments(session, launch) == ("in_out_ptr0", "out_ptr0")
-    for argument in written_arguments(session, launch):
+    assert session.flow.written_parameters(launch) == ("in_out_ptr0", "out_ptr0")
+    for argument in session.flow.written_parameters(launch):
         wrong = find_wrong(session, launch, argument, None)
         assert wrong is None or wrong.within_tolerance
 

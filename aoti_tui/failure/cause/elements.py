@@ -19,7 +19,7 @@ from aoti_tui.failure.model import (
     ValueProvenance,
 )
 from aoti_tui.failure.provenance.known import InputData, Known
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow, Storage
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.index.python.expression import read_python
@@ -29,8 +29,6 @@ from aoti_tui.kernel.model import KernelAssert, KernelProgram
 
 SHOWN = 4
 """Bad elements that are kept one by one; of the others only the count is."""
-
-_SHARES = frozenset({"view", "alias", "reuse"})
 
 
 def launch_sizes(kernel: Kernel, launch: Launch, known: Known) -> dict[str, int]:
@@ -56,7 +54,7 @@ def valid_range(found: KernelAssert, raw: str | None, bound: int) -> tuple[int |
 
 
 def bad_elements(
-    memory: Memory,
+    flow: DataFlow,
     program_of: Callable[[str], KernelProgram],
     kernel: Kernel,
     found: KernelAssert,
@@ -77,7 +75,7 @@ def bad_elements(
     argument = launch.argument(load.pointers[0])
     if argument is None or argument.tensor is None:
         return None
-    behind = _input_behind(memory, program_of, argument.tensor, launch, known)
+    behind = _input_behind(flow, argument.tensor, launch, known)
     if behind is None:
         return None
     data, start = behind
@@ -125,8 +123,7 @@ def _collected(
 
 
 def _input_behind(
-    memory: Memory,
-    program_of: Callable[[str], KernelProgram],
+    flow: DataFlow,
     view: TensorView,
     launch: Launch,
     known: Known,
@@ -135,38 +132,24 @@ def _input_behind(
     when it is none, or when something was written to it before."""
     if view.dtype is not None:
         return None
-    offset = view.offset.known_int(known.symbols)
-    name, line = view.base, launch.line
-    for _ in range(64):
-        if offset is None:
-            return None
-        definitions = memory.definitions(name, line, launch.function)
-        if not definitions:
-            break
-        buffer = definitions[0]
-        if len(definitions) > 1 or buffer.kind not in _SHARES or buffer.of is None:
-            return None
-        more = buffer.offset.known_int(known.symbols)
-        offset = None if more is None else offset + more
-        line = buffer.line - (buffer.of == name)
-        name = buffer.of
-    data = known.data.get(name)
-    if data is None or offset is None:
+    moment = flow.before(launch)
+    behind = flow.offset_in(view.base, moment)
+    if behind is None:
         return None
-    for writer in memory.touching((name, 0), launch.line, launch.scopes, launch.function):
-        if writer.launch is None or writer.argument is None:
-            return None
-        program = program_of(writer.launch.kernel)
-        if program.problem or any(writer.argument.parameter in s.pointers for s in program.stores):
-            return None
-    return data, offset
+    name, offsets = behind
+    data = known.data.get(name)
+    parts = [offset.known_int(known.symbols) for offset in (view.offset, *offsets)]
+    if data is None or flow.writers(Storage(name, moment.function, None), moment):
+        return None
+    known_parts = [part for part in parts if part is not None]
+    return (data, sum(known_parts)) if len(known_parts) == len(parts) else None
 
 
 # -- the tensor that is indexed -------------------------------------------------------------------
 
 
 def indexed_tensor(
-    memory: Memory,
+    flow: DataFlow,
     program: KernelProgram,
     kernel: Kernel,
     found: KernelAssert,
@@ -180,12 +163,12 @@ def indexed_tensor(
         if argument is None or argument.tensor is None:
             continue
         view = argument.tensor
-        given = memory.index.input_named(view.base)
-        constant = memory.index.constant_named(view.base)
+        given = flow.index.input_named(view.base)
+        constant = flow.index.constant_named(view.base)
         sizes = launch_sizes(kernel, launch, known)
         dim = None
         if bound is not None:
-            dim = _walked(_layout(memory, view, launch, known), bound, access.coefficient, sizes)
+            dim = _walked(_layout(flow, view, launch, known), bound, access.coefficient, sizes)
         return IndexedTensor(
             parameter=access.pointer,
             name=(constant.fqn or constant.name) if constant is not None else view.base,
@@ -197,16 +180,16 @@ def indexed_tensor(
 
 
 def _layout(
-    memory: Memory, view: TensorView, launch: Launch, known: Known
+    flow: DataFlow, view: TensorView, launch: Launch, known: Known
 ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
     """Sizes and strides of an argument as numbers; None for those that are not known."""
-    given = memory.index.input_named(view.base)
+    given = flow.index.input_named(view.base)
     if given is not None and view.sizes is None:
         rank = 1 + max((d for p, d in known.dims if p == given.position), default=-1)
         sizes = tuple(known.dims.get((given.position, dim)) for dim in range(rank))
         strides = known.strides.get(given.position, ())
         return sizes, (*strides, *[None] * rank)[:rank]
-    layout = memory.sizes_of(view, launch.line, launch.function)
+    layout = flow.sizes_of(view, flow.before(launch))
     if layout is None:
         return (), ()
     extents, steps = (tuple(e.known_int(known.symbols) for e in part) for part in layout)

@@ -12,11 +12,11 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow, Storage
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import Launch
+from aoti_tui.kernel.helpers import dotted_name
 from aoti_tui.kernel.model import KernelProgram, Load
-from aoti_tui.kernel.parse import dotted_name
 
 _DEEPEST = 60
 _INT32 = (1 << 31) - 1
@@ -45,13 +45,13 @@ class Ranges:
     def __init__(
         self,
         program_of: Callable[[str], KernelProgram],
-        memory: Memory,
+        flow: DataFlow,
         symbols: Mapping[str, int | float],
         inputs: Mapping[str, tuple[int, int]],
     ) -> None:
         """``inputs`` holds the smallest and largest element of integer inputs, by name."""
         self.program_of = program_of
-        self.memory = memory
+        self.flow = flow
         self.symbols = symbols
         self.inputs = inputs
 
@@ -146,36 +146,22 @@ class Ranges:
 
     def _tensor(self, view: TensorView, reader: Launch, depth: int) -> Interval:
         found: Interval | None = None
-        for storage in self.memory.storages(view.base, reader.line, reader.function):
+        for storage in self.flow.storages(view.base, self.flow.before(reader)):
             one = self._storage(storage, reader, depth)
             found = one if found is None else found.join(one)
         return found or ANYTHING
 
-    def _storage(self, storage: tuple[str, int], reader: Launch, depth: int) -> Interval:
-        if storage[1] == 0 and storage[0] in self.inputs:
-            low, high = self.inputs[storage[0]]
-            written = any(
-                self._writes(w.launch, w.argument.parameter if w.argument else "")
-                for w in self.memory.touching(storage, reader.line, reader.scopes, reader.function)
-            )
-            return ANYTHING if written else Interval(low, high)
-        for writer in self.memory.touching(storage, reader.line, reader.scopes, reader.function):
-            if writer.launch is None or writer.argument is None or writer.line >= reader.line:
-                return ANYTHING
-            if writer.launch.scopes != reader.scopes:
-                return ANYTHING
-            if not self._writes(writer.launch, writer.argument.parameter):
-                continue
-            if self.memory.is_part(writer, storage, reader.function):
-                return ANYTHING
-            return self._stored(writer.launch, writer.argument.parameter, depth)
-        return ANYTHING
-
-    def _writes(self, launch: Launch | None, parameter: str) -> bool:
-        if launch is None:
-            return True
-        program = self.program_of(launch.kernel)
-        return bool(program.problem) or any(parameter in s.pointers for s in program.stores)
+    def _storage(self, storage: Storage, reader: Launch, depth: int) -> Interval:
+        writers = self.flow.writers(storage, self.flow.before(reader))
+        if storage.defined is None and storage.name in self.inputs:
+            low, high = self.inputs[storage.name]
+            return ANYTHING if writers else Interval(low, high)
+        newest = next(iter(writers), None)
+        if newest is None or newest.launch is None or newest.argument is None:
+            return ANYTHING
+        if not newest.settles or any(not writer.earlier for writer in writers):
+            return ANYTHING
+        return self._stored(newest.launch, newest.argument.parameter, depth)
 
     def _stored(self, launch: Launch, parameter: str, depth: int) -> Interval:
         program = self.program_of(launch.kernel)

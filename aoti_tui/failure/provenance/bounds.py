@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.failure.provenance.buffers import defined_at
 from aoti_tui.failure.provenance.steps import (
     Bound,
     BufferDim,
@@ -129,7 +128,8 @@ def _dimension(
 ) -> ProvenanceNode | None:
     """The dimension of a tensor that has this literal size, by the stride of the access."""
     index = tracer.index
-    for storage, _ in tracer.memory.storages(view.base, launch.line, launch.function):
+    at = tracer.flow.before(launch)
+    for storage in (s.name for s in tracer.flow.storages(view.base, at)):
         constant = index.constant_named(storage)
         if constant is not None:
             node = _of_constant(constant, size, access)
@@ -141,11 +141,11 @@ def _dimension(
             for guard in index.guards_of(given.position):
                 if guard.check == "equals" and guard.value == size and guard.dim is not None:
                     return tracer.sizes.dimension(given.position, guard.dim, given.line)
-    layout = tracer.memory.sizes_of(view, launch.line, launch.function)
+    layout = tracer.flow.sizes_of(view, at)
     dim = _pick_dim(*layout, size, access.coefficient) if layout is not None else None
     if dim is None:
         return None
-    line = defined_at(tracer.memory, view.base, launch.line, launch.function)
+    line = tracer.flow.defined_at(view.base, at)
     return ProvenanceNode(
         BufferDim(view.base, dim, size),
         line,

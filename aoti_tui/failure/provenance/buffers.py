@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,19 +16,16 @@ from aoti_tui.failure.provenance.steps import (
     Written,
 )
 from aoti_tui.failure.provenance.trail import Trail
-from aoti_tui.flow.storages import Memory, Storage, Writer, is_partial_op
+from aoti_tui.flow.dataflow import Moment, Storage, Writer
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import (
-    Argument,
     ExternCall,
     Function,
     Input,
     Launch,
-    Scope,
     Symbol,
 )
-from aoti_tui.kernel.model import KernelProgram, Store
-from aoti_tui.kernel.slice import SliceNode, is_index_only, slice_expression
+from aoti_tui.kernel.slice import SliceNode, slice_expression
 
 _RANDOM_OPS = ("rand", "normal_", "uniform_", "bernoulli", "multinomial")
 _CREATES_DATA = ("zero_", "zeros", "ones", "full", "fill_", "empty", "arange", "eye")
@@ -45,77 +41,47 @@ class Buffers:
         self.trail = trail
         self.follow = follow
 
-    def data(
-        self,
-        view: TensorView,
-        before: int,
-        function: Function,
-        scopes: tuple[Scope, ...] = (),
-    ) -> ProvenanceNode:
-        """Where the data of a tensor comes from, as seen at line ``before``."""
-        memory = self.trail.memory
-        storages = memory.storages(view.base, before, function)
-        children = [self._storage(s, before, scopes, function) for s in storages]
+    def data(self, view: TensorView, at: Moment) -> ProvenanceNode:
+        """Where the data of a tensor comes from, as seen at a moment."""
+        flow = self.trail.flow
+        storages = flow.storages(view.base, at)
+        children = [self._storage(storage, at) for storage in storages]
         if len(children) == 1 and children[0].name == view.base:
             return children[0]
         return ProvenanceNode(
-            BufferData(view.base, tuple(dict.fromkeys(s[0] for s in storages))),
-            defined_at(memory, view.base, before, function),
+            BufferData(view.base, tuple(dict.fromkeys(s.name for s in storages))),
+            flow.defined_at(view.base, at),
             children=tuple(children),
         )
 
     def read_by(self, launch: Launch, view: TensorView) -> ProvenanceNode:
         """Where the data that a launch reads comes from."""
-        return self.data(view, launch.line, launch.function, launch.scopes)
+        return self.data(view, self.trail.flow.before(launch))
 
     def behind_size(self, tensor: str, symbol: Symbol) -> ProvenanceNode:
         """A size that is read from a tensor's value, or from the shape of an op whose output
         depends on data: an input at its end decides a size."""
-        return _deciding(self.data(TensorView(tensor), symbol.line, symbol.function))
+        return _deciding(self.data(TensorView(tensor), self.trail.flow.before(symbol)))
 
-    def _storage(
-        self, storage: Storage, before: int, scopes: tuple[Scope, ...], function: Function
-    ) -> ProvenanceNode:
-        name, line = storage
-        node = ProvenanceNode(BufferData(name), line or None)
-        if not self.trail.first("storage", storage, before, function):
+    def _storage(self, storage: Storage, at: Moment) -> ProvenanceNode:
+        name, line = storage.name, storage.line
+        node = ProvenanceNode(BufferData(name), line)
+        if not self.trail.first("storage", name, line, at.function, at.number):
             return node.again()
         if self.trail.too_long:
             return ProvenanceNode(CutShort(name))
-        children, complete = self._writers(storage, before, scopes, function)
-        if not complete:
-            origin = self._origin(name, function)
-            if origin is not None:
-                if not children:
-                    return origin
-                children.append(origin)
-            elif not children and not self._is_result(storage, function):
-                return ProvenanceNode(
-                    NotFollowed(name, "no writer", before),
-                    line or None,
-                    source=Source("unknown", name=name),
-                )
+        children: list[ProvenanceNode] = []
+        for writer in self.trail.flow.writers(storage, at):
+            children.append(self._written_by(writer))
+            if writer.settles:
+                return node.above(*children)
+        origin = self._origin(name, at.function)
+        if origin is not None:
+            return node.above(*children, origin) if children else origin
+        if not children and (storage.buffer is None or storage.buffer.kind != "result"):
+            unknown = Source("unknown", name=name)
+            return ProvenanceNode(NotFollowed(name, "no writer", at.line), line, source=unknown)
         return node.above(*children)
-
-    def _writers(
-        self, storage: Storage, before: int, scopes: tuple[Scope, ...], function: Function
-    ) -> tuple[list[ProvenanceNode], bool]:
-        """What wrote to a storage, newest first, and whether the last one of it overwrites all."""
-        memory = self.trail.memory
-        found: list[ProvenanceNode] = []
-        for writer in memory.touching(storage, before, scopes, function):
-            node, covers = self._written_by(writer)
-            if node is None:
-                continue
-            found.append(node)
-            covers = covers and not memory.is_part(writer, storage, function)
-            if covers and writer.line < before and not _in_branch(writer, scopes):
-                return found, True
-        return found, False
-
-    def _is_result(self, storage: Storage, function: Function) -> bool:
-        definition = self.trail.memory.definition_of(storage, function)
-        return definition is not None and definition.kind == "result"
 
     def _origin(self, name: str, function: Function) -> ProvenanceNode | None:
         """An input or a constant of that name."""
@@ -129,7 +95,7 @@ class Buffers:
         if constant.folded and function.role != "constants":
             for made in index.buffers:
                 if made.function.role == "constants" and made.name == name:
-                    return self.data(TensorView(name), 10**9, made.function)
+                    return self.data(TensorView(name), self.trail.flow.end(made.function))
         return ProvenanceNode(
             ConstantData(name, constant),
             constant.line,
@@ -149,84 +115,48 @@ class Buffers:
             ),
         )
 
-    def _written_by(self, writer: Writer) -> tuple[ProvenanceNode | None, bool]:
-        """The node of a writer and whether it overwrites all that stood there; None when the
-        launch only reads the tensor."""
-        if writer.extern is not None:
-            return self._called(writer.extern), not is_partial_op(writer.extern)
+    def _written_by(self, writer: Writer) -> ProvenanceNode:
         launch, argument = writer.launch, writer.argument
         if launch is None or argument is None:
-            return None, False
-        program = self.trail.program_of(launch.kernel)
-        if program.problem or not program.parameters:
-            return self._opaque(launch, argument)
-        stores = [s for s in program.stores if argument.parameter in s.pointers]
-        if not stores:
-            return None, False
+            assert writer.extern is not None
+            return self._called(writer.extern)
+        access = self.trail.flow.access(launch)
+        stores = []
+        if access.known:
+            program = self.trail.program_of(launch.kernel)
+            stores = [s for s in program.stores if argument.parameter in s.pointers]
         node = ProvenanceNode(
-            Written(launch.kernel, launch, argument.parameter),
+            Written(launch.kernel, launch, argument.parameter, source=access.known),
             launch.line,
-            kernel=launch.kernel,
-            kernel_line=stores[0].line if launch.kernel in self.trail.index.kernels else None,
+            kernel=launch.kernel if access.known else None,
+            kernel_line=stores[0].line if stores else None,
         )
         if not self.trail.first("write", launch.id, argument.parameter):
-            return node.again(), True
+            return node.again()
+        if not access.known:
+            # The source is not there: all that the launch may read counts.
+            read = (a.tensor for a in launch.arguments if a.parameter in access.reads)
+            return node.above(*(self.read_by(launch, view) for view in read if view is not None))
         values: list[ProvenanceNode] = []
         for store in stores:
             if store.value is None:
                 continue
             tree = slice_expression(program, store.value, store.order, store.line)
             values.extend(self.follow(launch, launch.kernel, leaf) for leaf in tree.children)
-        return node.above(*values), all(covers_all(program, s) for s in stores)
-
-    def _opaque(self, launch: Launch, argument: Argument) -> tuple[ProvenanceNode | None, bool]:
-        """A kernel whose source is not there: its arguments are all that is known."""
-        if re.match(r"in_ptr|arg_[A-Z]", argument.parameter):
-            return None, False
-        node = ProvenanceNode(
-            Written(launch.kernel, launch, argument.parameter, source=False), launch.line
-        )
-        if not self.trail.first("write", launch.id, argument.parameter):
-            return node.again(), True
-        read = [
-            self.read_by(launch, a.tensor)
-            for a in launch.arguments
-            if a.tensor is not None and not a.parameter.startswith("out_ptr")
-        ]
-        return node.above(*read), argument.parameter.startswith("out_ptr")
+        return node.above(*values)
 
     def _called(self, extern: ExternCall) -> ProvenanceNode:
         node = ProvenanceNode(Called(extern.op, extern), extern.line)
         if not self.trail.first("extern", extern.line):
             return node.again()
-        read = [self.data(view, extern.line - 1, extern.function) for view in extern.reads]
+        at = self.trail.flow.before(extern)
+        read = [self.data(view, at) for view in extern.reads]
         source = None
         if any(part in extern.op for part in _RANDOM_OPS):
             source = Source("random", name=extern.op, line=extern.line)
         elif not read and not any(part in extern.op for part in _CREATES_DATA):
             source = Source("unknown", name=extern.op, line=extern.line)
         return replace(node.above(*read), source=source)
-
-
-def defined_at(memory: Memory, name: str, before: int, function: Function) -> int | None:
-    """The line that defines a tensor's name, as seen at line ``before``."""
-    definitions = memory.definitions(name, before, function)
-    return definitions[0].line if definitions else None
-
-
-def covers_all(program: KernelProgram, store: Store) -> bool:
-    """Whether a store overwrites its whole tensor: no atomic and no data-dependent address."""
-    if store.atomic:
-        return False
-    if store.offset is None or is_index_only(program, store.offset, store.order):
-        return True
-    tree = slice_expression(program, store.offset, store.order, store.line)
-    return not any(leaf.kind == "load" for leaf in tree.leaves())
-
-
-def _in_branch(writer: Writer, scopes: tuple[Scope, ...]) -> bool:
-    run = writer.launch if writer.launch is not None else writer.extern
-    return run is not None and any(s.kind != "block" and s not in scopes for s in run.scopes)
 
 
 def _deciding(node: ProvenanceNode) -> ProvenanceNode:

@@ -51,17 +51,15 @@ def _wrapper_name(
     index: WrapperIndex, explainer: Explainer, known: Known, line: int, name: str
 ) -> ProvenanceNode | None:
     tracer = explainer.tracer(known)
-    function = _function_at(index, line)
-    symbol = tracer.sizes.symbol_at(name, line, function)
+    at = tracer.flow.at_line(_function_at(index, line), line)
+    symbol = tracer.flow.symbol(name, at)
     if symbol is not None:
         return tracer.sizes.symbol(symbol)
     given = index.input_named(name)
     if given is not None or index.constant_named(name) is not None:
-        return tracer.sizes.of(name, line, function)
+        return tracer.sizes.of(name, at)
     if any(b.name == name for b in index.buffers):
-        launch = index.launch_at(line)
-        scopes = launch.scopes if launch is not None else ()
-        return tracer.buffers.data(TensorView(name), line + 1, function, scopes)
+        return tracer.buffers.data(TensorView(name), at)
     kernel = index.kernels.get(name.removeprefix("call_"))
     if kernel is not None:
         launched = Launched(kernel.name, len(index.launches_of(kernel.name)))

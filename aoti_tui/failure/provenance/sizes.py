@@ -12,9 +12,10 @@ from aoti_tui.failure.provenance.steps import (
     SizeGuard,
 )
 from aoti_tui.failure.provenance.trail import Trail
+from aoti_tui.flow.dataflow import Moment
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Function, Scope, Symbol
+from aoti_tui.index.model import Symbol
 
 
 class Sizes:
@@ -24,31 +25,22 @@ class Sizes:
         self.trail = trail
         self.buffers = buffers
 
-    def of(
-        self, name: str, before: int, function: Function, scopes: tuple[Scope, ...] = ()
-    ) -> ProvenanceNode:
+    def of(self, name: str, at: Moment) -> ProvenanceNode:
         """A name in a size expression: symbol, local, scalar input or tensor."""
-        symbol = self.symbol_at(name, before, function)
+        symbol = self.trail.flow.symbol(name, at)
         if symbol is not None:
-            return self.symbol(symbol, scopes)
+            return self.symbol(symbol)
         index = self.trail.index
         given = index.input_named(name)
         if given is not None and given.is_scalar:
             return self.buffers.input_data(given)
         if given is not None or index.constant_named(name) is not None:
-            return self.buffers.data(TensorView(name), before, function)
+            return self.buffers.data(TensorView(name), at)
         return ProvenanceNode(
-            NotFollowed(name, "no definition", before), source=Source("unknown", name=name)
+            NotFollowed(name, "no definition", at.line), source=Source("unknown", name=name)
         )
 
-    def symbol_at(self, name: str, before: int, function: Function) -> Symbol | None:
-        found = None
-        for symbol in self.trail.index.symbols:
-            if symbol.name == name and symbol.line <= before and symbol.function == function:
-                found = symbol
-        return found
-
-    def symbol(self, symbol: Symbol, scopes: tuple[Scope, ...] = ()) -> ProvenanceNode:
+    def symbol(self, symbol: Symbol) -> ProvenanceNode:
         """A symbol, and what it is read from or computed of."""
         node = ProvenanceNode(Defined(symbol.name, symbol), symbol.line)
         if not self.trail.first("symbol", symbol.name, symbol.line):
@@ -57,17 +49,16 @@ class Sizes:
             node.step,
             symbol.line,
             value=self.trail.value(symbol.name),
-            children=self._behind(symbol, scopes),
+            children=self._behind(symbol),
         )
 
-    def _behind(self, symbol: Symbol, scopes: tuple[Scope, ...]) -> tuple[ProvenanceNode, ...]:
+    def _behind(self, symbol: Symbol) -> tuple[ProvenanceNode, ...]:
         if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
             return (self.dimension(symbol.position, symbol.dim, symbol.line),)
         if symbol.kind in ("item", "buffer_dim") and symbol.tensor is not None:
             return (self.buffers.behind_size(symbol.tensor, symbol),)
         made_of = tuple(
-            self.of(n, symbol.line - (n == symbol.name), symbol.function, scopes)
-            for n in symbol.expression.names()
+            self.of(n, self.trail.flow.before(symbol)) for n in symbol.expression.names()
         )
         if not symbol.expression.has_float_ratio:
             return made_of

@@ -27,7 +27,7 @@ from aoti_tui.failure.provenance.steps import (
     Temporary,
 )
 from aoti_tui.failure.provenance.trail import Trail
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Argument, Launch, WrapperIndex
 from aoti_tui.index.python.expression import read_python
@@ -42,13 +42,13 @@ class Tracer:
         self,
         index: WrapperIndex,
         program_of: Callable[[str], KernelProgram],
-        memory: Memory,
+        flow: DataFlow,
         known: Known | None = None,
     ) -> None:
         self.index = index
-        self.memory = memory
+        self.flow = flow
         self.known = known or Known()
-        self._trail = Trail(index, program_of, memory, self.known)
+        self._trail = Trail(index, program_of, flow, self.known)
         self.buffers = Buffers(self._trail, self.value)
         self.sizes = Sizes(self._trail, self.buffers)
 
@@ -85,7 +85,7 @@ class Tracer:
         children: list[ProvenanceNode] = []
         if argument.tensor is None:
             children = [
-                self.sizes.of(n, launch.line, launch.function, launch.scopes)
+                self.sizes.of(n, self.flow.before(launch))
                 for n in self._names(argument, leaf, launch)
             ]
         elif leaf.kind == "load":
@@ -116,7 +116,7 @@ class Tracer:
         return argument.value.names()
 
     def _resolved(self, value: Expr, launch: Launch) -> Expr:
-        symbol = self.index.symbol(value.written, launch.line)
+        symbol = self.flow.symbol(value.written, self.flow.before(launch))
         return symbol.expression if symbol is not None and symbol.kind == "expression" else value
 
     def _fixed(self, launch: Launch, leaf: SliceNode) -> ProvenanceNode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aoti_tui.failure.provenance.known import Known
-from aoti_tui.flow.storages import Memory
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 
@@ -19,12 +19,12 @@ class Trail:
         self,
         index: WrapperIndex,
         program_of: Callable[[str], KernelProgram],
-        memory: Memory,
+        flow: DataFlow,
         known: Known,
     ) -> None:
         self.index = index
         self.program_of = program_of
-        self.memory = memory
+        self.flow = flow
         self.known = known
         self._followed: set[tuple[object, ...]] = set()
         self._steps = 0

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Function, Launch, WrapperIndex
 from aoti_tui.replay.data.captured import CapturedTensors
 from aoti_tui.replay.data.symbols import SymbolTable
-from aoti_tui.replay.plan.plan import Planner
 
 
 class CapturedContents:
     """Captured files by what they hold, not only by the launch they were saved at."""
 
-    def __init__(self, index: WrapperIndex, planner: Planner, captured: CapturedTensors) -> None:
-        self._index = index
-        self._planner = planner
+    def __init__(self, flow: DataFlow, captured: CapturedTensors) -> None:
+        self._index = flow.index
+        self._flow = flow
         self._captured = captured
 
     def path(self, base: str, launch: Launch, *, after: bool) -> str | None:
@@ -47,7 +47,7 @@ class CapturedContents:
     def _changes(
         self, function: Function, base: str, low: tuple[int, int], high: tuple[int, int]
     ) -> bool:
-        for event in self._planner.events(function):
+        for event in self._flow.events(function):
             changes = base in event.writes or (event.kind == "buffer" and base in event.defines)
             # An event of line n happens after "before n" and before "after n".
             if changes and low <= (event.line, 0) and (event.line, 1) <= high:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from aoti_tui.index.expression import Expr, ExpressionError
-from aoti_tui.index.model import Argument, Symbol, WrapperIndex
+from aoti_tui.index.model import Argument, Launch, Symbol, WrapperIndex
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.slice import slice_expression
@@ -81,7 +81,7 @@ def _hint(index: WrapperIndex, name: str) -> int | None:
 
 
 def index_bounds(
-    index: WrapperIndex,
+    launches: Iterable[Launch],
     programs: Callable[[str], KernelProgram | None],
     number: Callable[[Argument], int | float | None],
 ) -> dict[str, int]:
@@ -91,7 +91,7 @@ def index_bounds(
     of a launch's argument, None when it is not known.
     """
     bounds: dict[str, int] = {}
-    for launch in index.launches:
+    for launch in launches:
         program = programs(launch.kernel)
         if program is None:
             continue

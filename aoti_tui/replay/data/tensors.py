@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from aoti_tui.flow.sharing import sharing
 from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Buffer, WrapperIndex
+from aoti_tui.index.model import Buffer
 from aoti_tui.index.nodes import Reading
-from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.extern_arguments import part_name
 from aoti_tui.replay.data.held import Held, Storage, contiguous, element_count
-from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.launching import dtype_in_launches, is_passed_by_value
+from aoti_tui.replay.plan.setup import Setup
 
 LARGEST_GUESS = 1 << 22
 
@@ -24,16 +25,17 @@ class TensorTable:
 
     def __init__(
         self,
-        index: WrapperIndex,
-        client: WorkerClient,
-        sources: Sources,
+        setup: Setup,
         symbols: SymbolTable,
         prefix: str,
         notes: list[str],
     ) -> None:
-        self.index = index
-        self.client = client
-        self.sources = sources
+        self.index = setup.index
+        self.flow = setup.flow
+        self.client = setup.client
+        self.sources = setup.sources
+        self.function = setup.index.main
+        """Whose names these are: two functions can give one name to different buffers."""
         self.symbols = symbols
         self.prefix = prefix
         self.handles: list[str] = []
@@ -119,11 +121,10 @@ class TensorTable:
         if buffer.kind in ("declaration", "result"):
             # A branch or a call fills it, under this name.
             return
-        if buffer.of is not None and buffer.kind in ("reuse", "view", "alias"):
-            of = part_name(Result(buffer.of, buffer.part)) or buffer.of
-            self._by_name[buffer.name] = self.view(
-                TensorView(of, buffer.sizes, buffer.strides, buffer.offset, buffer.dtype)
-            )
+        shared = sharing(buffer)
+        if shared is not None:
+            of = part_name(Result(shared.base, buffer.part)) or shared.base
+            self._by_name[buffer.name] = self.view(replace(shared, base=of))
             return
         if buffer.sizes is None or buffer.dtype is None:
             raise ReplayError(
@@ -209,30 +210,23 @@ class TensorTable:
 
     def _result_shape(self, name: str) -> tuple[tuple[int, ...], tuple[int, ...] | None, str]:
         """Size of an op's result out of what the wrapper later does with it."""
-        dtype = dtype_in_launches(self.index, name) or "float32"
-        if any(s.kind == "item" and s.tensor == name for s in self.index.symbols):
+        dtype = dtype_in_launches(self.index, name, self.function) or "float32"
+        if any(
+            s.kind == "item" and s.tensor == name and s.function == self.function
+            for s in self.index.symbols
+        ):
             return (), (), dtype  # one number, which the wrapper reads
         if is_passed_by_value(self.index, name):
             return (), (), dtype
         for buffer in self.index.buffers:
-            if buffer.name == name and buffer.sizes is not None:
+            own = buffer.name == name and buffer.function == self.function
+            if own and buffer.sizes is not None:
                 strides = self.sizes(buffer.strides) if buffer.strides else None
                 return self.sizes(buffer.sizes), strides, buffer.dtype or dtype
         largest = element_count(self._guessed_shape(name))
-        for view in self._views_of(name):
+        for view in self.flow.views_of(name, self.function):
             largest = max(largest, self._span(view))
         return (largest,), None, dtype
-
-    def _views_of(self, name: str) -> Iterator[TensorView]:
-        for launch in self.index.launches:
-            for argument in launch.arguments:
-                if argument.tensor is not None and argument.tensor.base == name:
-                    yield argument.tensor
-        for extern in self.index.externs:
-            yield from (v for v in (*extern.reads, *extern.writes) if v.base == name)
-        for buffer in self.index.buffers:
-            if buffer.of == name:
-                yield TensorView(name, buffer.sizes, buffer.strides, buffer.offset)
 
     def _span(self, view: TensorView) -> int:
         """Elements from the base's first to the view's last; 0 when that is not known."""

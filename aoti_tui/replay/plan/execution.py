@@ -14,20 +14,18 @@ from aoti_tui.index.model import (
     RuntimeCheck,
     Scope,
     Symbol,
-    WrapperIndex,
 )
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.client import Progress, Reply, WorkerClient
+from aoti_tui.replay.client import Progress, Reply
 from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
 from aoti_tui.replay.data.held import Held, weakest
 from aoti_tui.replay.data.madeup import index_bounds
-from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.data.tensors import TensorTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Gate
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared, prepare, written_sources
+from aoti_tui.replay.plan.setup import Setup
 from aoti_tui.replay.plan.walk import Reached, Walker
 
 OnLaunch = Callable[[Launch, Prepared | None, Reply | ReplayError], bool]
@@ -40,26 +38,24 @@ class Execution:
 
     def __init__(
         self,
-        index: WrapperIndex,
-        client: WorkerClient,
-        kernels: KernelBook,
-        sources: Sources,
+        setup: Setup,
         symbols: SymbolTable,
         prefix: str,
-        doing: Callable[[str], None],
     ) -> None:
-        self.index = index
-        self.client = client
-        self.kernels = kernels
-        self.sources = sources
+        """``prefix`` starts the names of all that the run puts into the worker."""
+        self.index = setup.index
+        self.flow = setup.flow
+        self.client = setup.client
+        self.kernels = setup.kernels
+        self.sources = setup.sources
         self.symbols = symbols
-        self.doing = doing
+        self.doing = setup.doing
         self.notes: list[str] = []
         self.gates: dict[Scope, Gate] = {}
         """Branches and loops that were come to, each as the values of its last time decided."""
         self.failed_before: list[str] = []
         """Launches whose asserts fired on the way, on real data."""
-        self.tensors = TensorTable(index, client, sources, symbols, prefix, self.notes)
+        self.tensors = TensorTable(setup, symbols, prefix, self.notes)
         self._failed_checks: list[Gate] = []
         self._on_launch: OnLaunch | None = None
         self._progress: Progress | None = None
@@ -67,7 +63,7 @@ class Execution:
         self._total = 0
         self._calls = 0
         self._bounds: dict[str, int] | None = None
-        sources.bound_of = self._bound_of
+        self.sources.bound_of = self._bound_of
 
     @property
     def broken_checks(self) -> list[str]:
@@ -92,7 +88,7 @@ class Execution:
         ordered = list(events)
         if target is not None:
             ordered.append(target)
-            ordered.sort(key=lambda e: e.line)
+            ordered.sort(key=lambda e: e.number)
         return self._walker().walk(ordered, target)
 
     def run_until(
@@ -125,6 +121,7 @@ class Execution:
 
     def prepared(self, launch: Launch) -> Prepared:
         """Arguments, blocks and grid of a launch with the values of this moment."""
+        self.tensors.function = launch.function
         return prepare(launch, self.kernels, self.symbols, self.tensors.view, self._value_of)
 
     def _value_of(self, held: Held) -> int | float:
@@ -134,8 +131,12 @@ class Execution:
     def _bound_of(self, name: str) -> int | None:
         """What a made-up integer tensor must stay below, so that no assert fires for nothing."""
         if self._bounds is None:
-            self._bounds = index_bounds(self.index, self._program, self._number)
+            self._bounds = index_bounds(self._launches(), self._program, self._number)
         return self._bounds.get(name)
+
+    def _launches(self) -> tuple[Launch, ...]:
+        """Launches of the function that runs: another one's buffers can have the same names."""
+        return tuple(la for la in self.index.launches if la.function == self.tensors.function)
 
     def _program(self, kernel: str) -> KernelProgram | None:
         return self.kernels.program(kernel) if kernel in self.index.kernels else None
@@ -153,6 +154,8 @@ class Execution:
         if self._progress is not None:
             self._progress(min(self._done, self._total), self._total)
         fact = event.fact
+        if not isinstance(fact, RuntimeCheck):
+            self.tensors.function = fact.function
         if isinstance(fact, Symbol):
             self.define_symbol(fact)
         elif isinstance(fact, Buffer):
@@ -272,11 +275,9 @@ class Execution:
         """Made-up outputs for a launch that cannot be replayed; they say so."""
         why = f"{launch.kernel} (:{launch.line}) is not replayed"
         self.notes.append(f"{why}, what it writes is made up: {error.why}")
-        access = self.kernels.access(launch.kernel)
+        writes = self.flow.access(launch).writes
         for argument in launch.arguments:
-            if argument.tensor is None:
-                continue
-            if access is None or argument.parameter in access.writes:
+            if argument.tensor is not None and argument.parameter in writes:
                 self.tensors.invent(argument.tensor.base, f"made up: {why}")
 
     def _note_failures(self, launch: Launch, prepared: Prepared, reply: Reply) -> None:

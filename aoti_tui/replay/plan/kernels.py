@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aoti_tui.flow.access import KernelAccess, kernel_access, program_of_kernel
-from aoti_tui.index.model import Kernel, WrapperIndex
+from aoti_tui.flow.dataflow import DataFlow
+from aoti_tui.index.model import Kernel
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.client import Reply, WorkerClient
 from aoti_tui.replay.errors import ReplayError
 
 
 class KernelBook:
-    """Programs and accesses of kernels by name; each is worked out once."""
+    """Kernels by name, each compiled once a worker."""
 
-    def __init__(self, index: WrapperIndex, client: WorkerClient, space: str) -> None:
-        self._index = index
+    def __init__(self, flow: DataFlow, client: WorkerClient, space: str) -> None:
+        self.flow = flow
         self._space = space
         self._client = client
-        self._programs: dict[str, KernelProgram] = {}
-        self._accesses: dict[str, KernelAccess] = {}
         self._compiled: dict[str, tuple[int, Reply]] = {}
 
     def key(self, name: str) -> str:
@@ -28,7 +26,7 @@ class KernelBook:
         return f"{self._space}{name}"
 
     def kernel(self, name: str) -> Kernel:
-        kernel = self._index.kernels.get(name)
+        kernel = self.flow.index.kernels.get(name)
         if kernel is None:
             raise ReplayError(
                 "unknown",
@@ -39,17 +37,8 @@ class KernelBook:
         return kernel
 
     def program(self, name: str) -> KernelProgram:
-        if name not in self._programs:
-            self._programs[name] = program_of_kernel(self.kernel(name))
-        return self._programs[name]
-
-    def access(self, name: str) -> KernelAccess | None:
-        """What the kernel does with its parameters; None for a kernel that is not there."""
-        if name not in self._index.kernels:
-            return None
-        if name not in self._accesses:
-            self._accesses[name] = kernel_access(self.kernel(name), self.program(name))
-        return self._accesses[name]
+        """The kernel's source, understood. Raises ReplayError for a kernel that is not there."""
+        return self.flow.program(self.kernel(name).name)
 
     def compiled(self, name: str, doing: Callable[[str], None]) -> Reply:
         """The worker's answer to ``kernel`` for this one; it can then be scanned and recorded.

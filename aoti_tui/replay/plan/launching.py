@@ -8,7 +8,7 @@ from typing import Any
 
 from aoti_tui.flow.access import KernelAccess
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.model import Argument, Kernel, Launch, WrapperIndex
+from aoti_tui.index.model import Argument, Function, Kernel, Launch, WrapperIndex
 from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE, Held, replayed_from
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
@@ -41,7 +41,7 @@ def prepare(
     """Evaluate a launch's arguments; ``item`` reads a tensor's one element. Raises ReplayError
     when one of them cannot be known."""
     kernel = kernels.kernel(launch.kernel)
-    access = kernels.access(launch.kernel)
+    access = kernels.flow.access(launch)
     types = {p.name: p.type for p in kernel.parameters}
     by_value = {p.name for p in kernel.parameters if p.is_value}
     arguments: list[ArgumentValue] = []
@@ -62,7 +62,7 @@ def prepare(
                 request[name] = {"float" if isinstance(value, float) else "int": value}
                 continue
             held_by[name] = held
-            arguments.append(_tensor_argument(argument, held, access, launch))
+            arguments.append(_tensor_argument(argument, held, access))
             request[name] = {"tensor": held.handle}
             if _reads_poison(name, held, access):
                 notes.append(f"{argument.text} ({name}) is read, but nothing has written it")
@@ -117,14 +117,12 @@ def _value_argument(argument: Argument, held: Held, kind: str, value: int | floa
     )
 
 
-def _tensor_argument(
-    argument: Argument, held: Held, access: KernelAccess | None, launch: Launch
-) -> ArgumentValue:
-    reads = access is None or argument.parameter in access.reads
+def _tensor_argument(argument: Argument, held: Held, access: KernelAccess) -> ArgumentValue:
+    reads = argument.parameter in access.reads
     source, how = held.storage.source, held.storage.how
     if not reads:
         source, how = "replayed", "only written here"
-    elif not held.storage.written and access is not None and argument.parameter in access.loads:
+    elif not held.storage.written and argument.parameter in access.loads:
         source, how = "made-up", "never written: its contents are poison"
     return ArgumentValue(
         argument.parameter,
@@ -138,8 +136,8 @@ def _tensor_argument(
     )
 
 
-def _reads_poison(name: str, held: Held, access: KernelAccess | None) -> bool:
-    return access is not None and name in access.loads and not held.storage.written
+def _reads_poison(name: str, held: Held, access: KernelAccess) -> bool:
+    return name in access.loads and not held.storage.written
 
 
 def _as_declared(value: int | float, kind: str) -> int | float:
@@ -166,9 +164,7 @@ def _grid_from_extents(numbers: dict[str, int | float], blocks: Blocks) -> Progr
 
 def written_sources(launch: Launch, prepared: Prepared, kernels: KernelBook) -> dict[str, str]:
     """Source of what a launch writes, by parameter: made-up when any part of it was."""
-    access = kernels.access(launch.kernel)
-    if access is None:
-        return {}
+    access = kernels.flow.access(launch)
     by_name = {a.name: a.source for a in prepared.arguments}
     found: dict[str, str] = {}
     for parameter in prepared.held:
@@ -179,9 +175,11 @@ def written_sources(launch: Launch, prepared: Prepared, kernels: KernelBook) -> 
     return found
 
 
-def dtype_in_launches(index: WrapperIndex, name: str) -> str | None:
-    """Dtype of a tensor as the first kernel that takes it declares it."""
+def dtype_in_launches(index: WrapperIndex, name: str, function: Function) -> str | None:
+    """Dtype of a function's tensor as the first kernel that takes it declares it."""
     for launch in index.launches:
+        if launch.function != function:
+            continue
         kernel: Kernel | None = index.kernels.get(launch.kernel)
         if kernel is None:
             continue

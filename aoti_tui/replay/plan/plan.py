@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aoti_tui.flow.events import Event, events_of
+from aoti_tui.flow.dataflow import DataFlow
+from aoti_tui.flow.events import Event
 from aoti_tui.flow.slicing import needed_events
-from aoti_tui.index.model import Buffer, ExternCall, Function, Launch, Symbol, WrapperIndex
+from aoti_tui.index.model import Buffer, ExternCall, Launch, Symbol
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.walk import condition_names
 
 
@@ -43,19 +43,11 @@ class LaunchPlan:
 
 
 class Planner:
-    """Plans of one wrapper's launches; its events are worked out once."""
+    """Plans of one wrapper's launches."""
 
-    def __init__(self, index: WrapperIndex, kernels: KernelBook) -> None:
-        self.index = index
-        self._kernels = kernels
-        self._events: dict[Function, tuple[Event, ...]] = {}
-
-    def events(self, function: Function | None = None) -> tuple[Event, ...]:
-        """Events of a function, of the main one unless another is named."""
-        function = function or self.index.main
-        if function not in self._events:
-            self._events[function] = events_of(self.index, function, self._kernels.access)
-        return self._events[function]
+    def __init__(self, flow: DataFlow) -> None:
+        self.index = flow.index
+        self._flow = flow
 
     def plan(self, launch: Launch, only: frozenset[str] | None = None) -> LaunchPlan:
         """The plan of a launch.
@@ -63,8 +55,7 @@ class Planner:
         ``only`` names parameters whose data matter (the slice of one assert); all others are
         allocated but not computed. Raises ReplayError for a launch of another wrapper.
         """
-        events = self.events(launch.function)
-        target = next((e for e in events if e.fact is launch or e.fact == launch), None)
+        target = self._flow.event(launch)
         if target is None:
             raise ReplayError(
                 "bad-request",
@@ -79,18 +70,16 @@ class Planner:
                 for a in launch.arguments
                 if a.tensor is not None and a.parameter in only and a.tensor.base in target.reads
             )
-        return self._planned(launch, target, events, data)
+        return self._planned(launch, target, data)
 
     def plan_symbol(self, symbol: Symbol) -> tuple[Event, tuple[Event, ...]]:
         """The event that defines a symbol, and what must run before it."""
-        events = self.events(symbol.function)
-        target = next(e for e in events if e.fact is symbol)
-        return target, self._before(events, target, None)
+        target = self._flow.event(symbol)
+        assert target is not None
+        return target, self._before(self._flow.events(symbol.function), target, None)
 
-    def _planned(
-        self, launch: Launch, target: Event, events: Sequence[Event], data: frozenset[str] | None
-    ) -> LaunchPlan:
-        needed = self._before(events, target, data)
+    def _planned(self, launch: Launch, target: Event, data: frozenset[str] | None) -> LaunchPlan:
+        needed = self._before(self._flow.events(launch.function), target, data)
         steps = tuple(_step(event) for event in needed if event.kind in ("launch", "extern"))
         read = {n for e in (*needed, target) for n in e.reads}
         read |= {e.fact.of for e in needed if isinstance(e.fact, Buffer) and e.fact.of is not None}
@@ -109,19 +98,18 @@ class Planner:
         needed = needed_events(events, target, data, conditions=condition_names)
         # Sizes of inputs cost nothing and are what a user wants to see first; the wrapper's own
         # checks tell when it would not even have come here.
-        lines = {id(e) for e in needed}
+        taken = {e.number for e in needed}
         cheap = [
             e
             for e in events
-            if e.line <= target.line
-            and e is not target
-            and id(e) not in lines
+            if e.number < target.number
+            and e.number not in taken
             and (
                 (isinstance(e.fact, Symbol) and e.fact.kind == "input_dim")
                 or (e.kind == "check" and not e.scopes)
             )
         ]
-        return tuple(sorted((*needed, *cheap), key=lambda e: e.line))
+        return tuple(sorted((*needed, *cheap), key=lambda e: e.number))
 
 
 def _step(event: Event) -> PlannedStep:

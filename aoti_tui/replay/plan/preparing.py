@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aoti_tui.index.model import Launch, WrapperIndex
-from aoti_tui.replay.client import Progress, WorkerClient
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.contents import CapturedContents, solve_symbols
-from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.execution import Execution
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared
 from aoti_tui.replay.plan.plan import LaunchPlan, Planner
+from aoti_tui.replay.plan.setup import Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +31,16 @@ class Preparing:
 
     def __init__(
         self,
-        index: WrapperIndex,
-        client: WorkerClient,
-        space: str,
-        kernels: KernelBook,
+        setup: Setup,
         planner: Planner,
-        sources: Sources,
-        settings: Mapping[str, int | float],
-        doing: Callable[[str], None],
     ) -> None:
-        self._index = index
-        self._client = client
-        self._space = space
-        self._kernels = kernels
+        self._setup = setup
+        self._flow = setup.flow
+        self._client = setup.client
+        self._kernels = setup.kernels
         self._planner = planner
-        self._sources = sources
-        self._settings = settings
-        self._doing = doing
+        self._sources = setup.sources
+        self._doing = setup.doing
         self._captured_shapes: dict[str, tuple[int, ...] | None] = {}
         self._ready: Ready | None = None
         self._epochs = itertools.count(1)
@@ -65,9 +57,8 @@ class Preparing:
         computed = only
         if saved and self._sources.inputs_path is None:
             # With no inputs to replay from, what the GPU had is the best there is.
-            reading = self._kernels.access(launch.kernel)
-            needed = reading.matters if reading is not None else frozenset()
-            computed = (only if only is not None else needed) - saved.keys()
+            needed = only if only is not None else self._flow.access(launch).matters
+            computed = needed - saved.keys()
         plan = self._planner.plan(launch, computed)
         failing = self._failing_round(launch, plan, progress)
         if failing is not None:
@@ -125,7 +116,7 @@ class Preparing:
             return True
 
         try:
-            events = self._planner.events(launch.function)
+            events = self._flow.events(launch.function)
             reached = execution.run_until(events, plan.target, fails, progress)
         except ReplayError as error:
             self.drop(execution)
@@ -143,18 +134,12 @@ class Preparing:
     def execution(self) -> Execution:
         """A fresh run of the wrapper, with the user's settings."""
         given = self._sources.given()
-        symbols = SymbolTable(self._index, self._settings, self._sources.expected, given)
-        if self._sources.captured is not None and self._sources.inputs_path is None:
-            solve_symbols(self._index, symbols, self._captured_shape)
-        return Execution(
-            index=self._index,
-            client=self._client,
-            kernels=self._kernels,
-            sources=self._sources,
-            symbols=symbols,
-            prefix=f"{self._space}run{next(self._epochs)}:",
-            doing=self._doing,
+        symbols = SymbolTable(
+            self._setup.index, self._setup.settings, self._sources.expected, given
         )
+        if self._sources.captured is not None and self._sources.inputs_path is None:
+            solve_symbols(self._setup.index, symbols, self._captured_shape)
+        return Execution(self._setup, symbols, f"{self._setup.space}run{next(self._epochs)}:")
 
     def forget(self) -> None:
         """Drop the launch that is ready: a setting has changed, or memory is needed."""
@@ -170,7 +155,7 @@ class Preparing:
     def _key(self, launch: Launch, only: frozenset[str] | None) -> tuple[object, ...]:
         # A worker that has died took its tensors with it.
         generation = self._client.generation if self._client.alive else -1
-        return (launch, only, tuple(sorted(self._settings.items())), generation)
+        return (launch, only, tuple(sorted(self._setup.settings.items())), generation)
 
     def _with_captured(
         self, execution: Execution, launch: Launch, saved: Mapping[str, tuple[str, str]]
@@ -190,15 +175,11 @@ class Preparing:
         """``{parameter: (tensor, file)}`` of what the GPU had just before this launch."""
         if self._sources.captured is None:
             return {}
-        contents = CapturedContents(self._index, self._planner, self._sources.captured)
-        access = self._kernels.access(launch.kernel)
+        contents = CapturedContents(self._flow, self._sources.captured)
+        reads = self._flow.access(launch).matters
         found: dict[str, tuple[str, str]] = {}
         for argument in launch.arguments:
-            if (
-                argument.tensor is None
-                or access is None
-                or argument.parameter not in access.matters
-            ):
+            if argument.tensor is None or argument.parameter not in reads:
                 continue
             path = contents.path(argument.tensor.base, launch, after=False)
             if path is not None:
@@ -211,7 +192,7 @@ class Preparing:
             path = captured.of_name(name)
             shape = None
             if path is not None:
-                handle = f"{self._space}shape"
+                handle = f"{self._setup.space}shape"
                 shape = self._sources.load_captured(path, handle).shape
                 self._client.request("drop", names=[handle])
             self._captured_shapes[name] = shape

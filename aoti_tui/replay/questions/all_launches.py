@@ -64,7 +64,7 @@ def replay_all(
                 on_outcome(outcome)
             return stop_at_first and outcome.status in ("assert", "fault")
 
-        events = session.planner.events()
+        events = session.flow.events(session.index.main)
         execution.run(events, None, progress, after)
         notes, checks = tuple(execution.notes), tuple(execution.broken_checks)
     first = next((o for o in outcomes if o.status in ("assert", "fault")), None)

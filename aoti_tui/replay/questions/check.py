@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aoti_tui.flow.access import KernelAccess
 from aoti_tui.index.model import Argument, Launch, Symbol
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.captured import CapturedTensors
@@ -118,11 +117,10 @@ class _Check:
         self.client = session.client
         self.execution = execution
         self.launch = launch
-        access = session.kernels.access(launch.kernel)
-        if access is None:
+        if launch.kernel not in self.index.kernels:
             raise _NoData("the wrapper does not define this kernel")
-        self.access: KernelAccess = access
-        self.contents = CapturedContents(self.index, session.planner, captured)
+        self.access = session.flow.access(launch)
+        self.contents = CapturedContents(session.flow, captured)
 
     def run(self) -> CheckedLaunch:
         # Compiling first: a kernel that cannot run is unsupported, whatever was captured.
@@ -195,7 +193,7 @@ class _Check:
         return self.session.sources.constant(constant).storage.source != "made-up"
 
     def _is_ever_written(self, base: str) -> bool:
-        return any(base in event.writes for event in self.session.planner.events())
+        return any(base in event.writes for event in self.session.flow.events(self.index.main))
 
     def _put_scratch(self, base: str) -> None:
         handle = f"{self.execution.tensors.prefix}{base}"
@@ -216,7 +214,7 @@ class _Check:
             if buffer.sizes is not None:
                 return self.execution.tensors.sizes(buffer.sizes), buffer.dtype or "uint8"
             name = buffer.of
-        return (1 << 20,), dtype_in_launches(self.index, base) or "uint8"
+        return (1 << 20,), dtype_in_launches(self.index, base, self.launch.function) or "uint8"
 
     def _put_poisoned(self, base: str, like: Held) -> None:
         handle = f"{self.execution.tensors.prefix}{base}"
@@ -265,7 +263,7 @@ class _Check:
 
     def _find_symbols(self) -> None:
         """All symbols up to the launch, as far as they can be worked out."""
-        for event in self.session.planner.events(self.launch.function):
+        for event in self.session.flow.events(self.launch.function):
             if event.line > self.launch.line:
                 break
             if not isinstance(event.fact, Symbol):

@@ -168,16 +168,6 @@ def index_of(
     return shape_index(held.shape, held.stride, element)
 
 
-def written_arguments(session: ReplaySession, launch: Launch) -> tuple[str, ...]:
-    """Tensor parameters that the launch's kernel writes."""
-    access = session.kernels.access(launch.kernel)
-    return tuple(
-        a.parameter
-        for a in launch.arguments
-        if a.tensor is not None and (access is None or a.parameter in access.writes)
-    )
-
-
 # -- tensors of a launch -------------------------------------------------------------------------
 
 

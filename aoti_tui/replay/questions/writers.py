@@ -241,8 +241,7 @@ def _launch_fields(session: ReplaySession, prepared: Prepared) -> dict[str, Any]
 
 def _rests_on_made_up(session: ReplaySession, prepared: Prepared, argument: str) -> bool:
     invented = {a.name for a in prepared.arguments if a.source == "made-up"}
-    access = session.kernels.access(prepared.launch.kernel)
-    made_of = access.inputs_of.get(argument) if access is not None else None
+    made_of = session.flow.access(prepared.launch).inputs_of.get(argument)
     return bool(invented if made_of is None else invented & made_of)
 
 
@@ -256,7 +255,7 @@ def _captured(session: ReplaySession, launch: Launch, argument: str) -> str:
             "Name it with --tensors DIR, or a file with --reference FILE.pt",
         )
     base = next(a.tensor.base for a in launch.arguments if a.parameter == argument and a.tensor)
-    contents = CapturedContents(session.index, session.planner, captured)
+    contents = CapturedContents(session.flow, captured)
     path = contents.path(base, launch, after=True)
     if path is None:
         raise ReplayError(

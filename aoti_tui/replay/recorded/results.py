@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aoti_tui.flow.access import condition_names, parameters_behind
+from aoti_tui.flow.access import parameters_behind
 from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.parse import names_read
 from aoti_tui.replay.model import ArgumentValue, FiredAssert, MemoryFault, ReplayResult
 from aoti_tui.replay.plan.execution import Execution
 from aoti_tui.replay.plan.kernels import KernelBook
@@ -99,4 +100,4 @@ def rests_on_made_up(
     if check is None:
         # An assert inside a helper: what reaches it is not followed.
         return bool(invented)
-    return bool(parameters_behind(program, condition_names(check.condition)) & invented)
+    return bool(parameters_behind(program, names_read(check.condition)) & invented)
