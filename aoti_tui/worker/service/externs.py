@@ -10,12 +10,31 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .operators import is_run, is_word, takes_tensors_and_numbers
 from .problems import RequestError, bad_request, unsupported
+from .room import need
 from .session_tensors import SessionTensors, dtype_named, short_name
 
 PREFIX = re.compile(r"^(?:at::)?aoti_torch_(?:(?:cuda|cpu|xpu|mps|hip)_)?")
-RANDOM = ("rand", "randn", "randint", "randperm", "bernoulli", "normal", "uniform", "exponential")
+RANDOM = (
+    "rand",
+    "bernoulli",
+    "binomial",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "log_normal",
+    "multinomial",
+    "native_dropout",
+    "normal",
+    "poisson",
+    "rrelu_with_noise",
+    "standard_gamma",
+    "uniform",
+)
+UNWRITTEN = ("empty", "new_empty")
 DIFFERENT_NUMBERS = "random numbers: the GPU's generator gives others"
+NEVER_WRITTEN = "memory that nothing has written: the GPU's held something else"
 ATTENTION = {
     "_scaled_dot_product_flash_attention": ("dropout_p", "is_causal", "return_debug_mask", "scale"),
     "_scaled_dot_product_efficient_attention": (
@@ -45,8 +64,8 @@ def call_extern(
 ) -> dict[str, Any]:
     """Run one op; the results get the names of `outputs` (null: not kept).
 
-    Raises `unsupported` when torch's CPU kernels have no such op or the arguments fit none of
-    its overloads.
+    Raises `unsupported` when the op is not on the list of those that are run (operators.py),
+    torch's CPU kernels have no such op or the arguments fit none of its overloads.
     """
     import torch
 
@@ -80,7 +99,10 @@ def _aten_name(aten: str) -> str:
 
 
 def _flags(name: str) -> list[str]:
-    return [DIFFERENT_NUMBERS] if name.lstrip("_").startswith(RANDOM) else []
+    bare = name.lstrip("_")
+    if bare.startswith(RANDOM) and not bare.endswith("_backward"):
+        return [DIFFERENT_NUMBERS]
+    return [NEVER_WRITTEN] if bare.startswith(UNWRITTEN) else []
 
 
 def _value(tensors: SessionTensors, argument: dict[str, Any]) -> Any:
@@ -164,17 +186,20 @@ def _listed(result: Any) -> list[Any]:
 
 
 def _packets(torch: Any, name: str) -> list[tuple[Any, str | None]]:
-    """ATen ops a shim name can mean: the op itself, or base and overload joined by `_`."""
+    """ATen ops a shim name can mean: the op itself, or base and overload joined by `_`.
+
+    Only those that are run: others are not even looked up.
+    """
     aten = torch.ops.aten
     found: list[tuple[Any, str | None]] = []
     base, _, overload = name.partition(".")
-    if hasattr(aten, base):
+    if is_run(base) and hasattr(aten, base):
         found.append((getattr(aten, base), overload or None))
     parts = name.split("_")
     for cut in range(len(parts) - 1, 0, -1):
         head, tail = "_".join(parts[:cut]), "_".join(parts[cut:])
         for candidate in (head, head + "_"):
-            if candidate and hasattr(aten, candidate):
+            if is_run(candidate) and hasattr(aten, candidate):
                 packet = getattr(aten, candidate)
                 if tail in packet.overloads():
                     found.append((packet, tail))
@@ -186,17 +211,54 @@ def _choose(
 ) -> tuple[Any, tuple[list[Any], dict[str, Any]]]:
     packets = _packets(torch, name)
     if not packets:
-        raise unsupported(f"this torch has no op {name}")
+        known = is_run(name.partition(".")[0])
+        raise unsupported(
+            f"this torch has no op {name}"
+            if known
+            else f"no op {name} is among those that are run: pure computations on tensors"
+        )
     for packet, wanted in packets:
         names = [wanted] if wanted else packet.overloads()
         for overload_name in names:
             if overload_name.endswith("out") or "Dimname" in overload_name:
                 continue
             overload = getattr(packet, overload_name)
+            if not takes_tensors_and_numbers(overload._schema):
+                continue
             call = _fit(torch, overload._schema, values)
             if call is not None:
+                _need_room(torch, overload, call)
                 return overload, call
     raise unsupported(f"the arguments fit no overload of {name}")
+
+
+def _need_room(torch: Any, overload: Any, call: tuple[list[Any], dict[str, Any]]) -> None:
+    """Raise a bad request when the results would not fit into memory.
+
+    Torch's meta device works sizes out without data. Operators that it has not, among them those
+    whose sizes depend on data, meet the limit on the process instead.
+    """
+
+    def without_data(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return torch.empty_strided(
+                value.shape, value.stride(), dtype=value.dtype, device="meta"
+            )
+        return [without_data(one) for one in value] if isinstance(value, list) else value
+
+    positional = [without_data(value) for value in call[0]]
+    named = {name: without_data(value) for name, value in call[1].items()}
+    for argument in overload._schema.arguments:
+        if "Device" in str(argument.type) and argument.kwarg_only:
+            named[argument.name] = torch.device("meta")
+    try:
+        results = _listed(overload(*positional, **named))
+    except Exception:
+        # It says nothing about the op on data, which is run and may say it better.
+        return
+    for result in results:
+        if isinstance(result, torch.Tensor):
+            need(f"a result of {overload}", result.numel(), result.element_size())
 
 
 _NO_FIT = object()
@@ -255,7 +317,7 @@ def _convert(torch: Any, kind: str, value: Any) -> Any:
     if inner in ("float", "number", "Scalar"):
         return float(value) if inner == "float" else value
     if inner == "str":
-        return value if isinstance(value, str) else _NO_FIT
+        return value if isinstance(value, str) and is_word(value) else _NO_FIT
     return _NO_FIT
 
 

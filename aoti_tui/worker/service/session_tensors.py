@@ -15,6 +15,7 @@ from .compare import compare_values
 from .files import flatten, load_file
 from .frames import Blobs
 from .problems import bad_request
+from .room import elements, need
 
 
 def dtype_named(name: str) -> Any:
@@ -95,9 +96,10 @@ class SessionTensors:
         steps = _contiguous(shape) if place.stride is None else place.stride
         if len(steps) != len(shape) or any(step < 0 for step in steps):
             raise bad_request(f"{name}: stride {place.stride} does not fit shape {shape}")
-        count = span(shape, steps)
+        count, kind = span(shape, steps), dtype_named(place.dtype)
+        need(name, max(count, elements(shape)), kind.itemsize)
         try:
-            flat = torch.empty(count, dtype=dtype_named(place.dtype))
+            flat = torch.empty(count, dtype=kind)
         except (RuntimeError, MemoryError) as error:
             first = str(error).splitlines()[0]
             raise bad_request(
