@@ -119,7 +119,7 @@ def _traced(
     try:
         traced = trace_failing(session, flow, launch, found.line, raw, facts.programs)
     except ReplayError as error:
-        if error.kind in ("cancelled", "unavailable"):
+        if error.is_final:
             raise
         return evidence
     lowest, highest = valid_range(found, raw, bound)

@@ -16,7 +16,7 @@ from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Argument, Launch
 from aoti_tui.kernel.addresses import copied
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.data.held import Held
+from aoti_tui.replay.data.held_tensors import Held
 from aoti_tui.replay.model import Block, Program, Recording, Step
 from aoti_tui.replay.questions.writers import record_writer
 from aoti_tui.replay.recorded.blocks import Number, value_at

@@ -10,7 +10,7 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
 from aoti_tui.replay.client import Progress, WorkerClient
-from aoti_tui.replay.data.captured import read_folder
+from aoti_tui.replay.data.captured_files import read_folder
 from aoti_tui.replay.data.inputs import summary_text
 from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.errors import ReplayError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from aoti_tui.replay.data.captured import read_folder
+from aoti_tui.replay.data.captured_files import read_folder
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.questions.check import check
 

@@ -10,7 +10,7 @@ from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import ExternCall
 from aoti_tui.replay.client import Reply, WorkerClient
 from aoti_tui.replay.data.extern_arguments import CannotConvert, extern_arguments
-from aoti_tui.replay.data.held import Held, Storage, replayed_from
+from aoti_tui.replay.data.held_tensors import Held, Storage, replayed_from
 from aoti_tui.replay.data.symbols import Number
 from aoti_tui.replay.errors import ReplayError
 

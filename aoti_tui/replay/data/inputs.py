@@ -9,7 +9,7 @@ from typing import Any
 
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Guard, Input, WrapperIndex
-from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE
+from aoti_tui.replay.data.held_tensors import DTYPE_OF_SIGNATURE
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, Summary
 

@@ -9,8 +9,8 @@ from typing import Any
 from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Constant, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
-from aoti_tui.replay.data.captured import CapturedTensors
-from aoti_tui.replay.data.held import Held, Storage, contiguous, element_count, is_integer
+from aoti_tui.replay.data.captured_files import CapturedTensors
+from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count, is_integer
 from aoti_tui.replay.data.inputs import ExpectedInput, check_given, decode_given, expected_inputs
 from aoti_tui.replay.data.madeup import UNKNOWN_BOUND, seed_for
 from aoti_tui.replay.errors import ReplayError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from aoti_tui.index.expression import Expr, ExpressionError
 from aoti_tui.index.model import Symbol, WrapperIndex
 from aoti_tui.index.nodes import Reading
-from aoti_tui.replay.data.held import Held, weakest
+from aoti_tui.replay.data.held_tensors import Held, weakest
 from aoti_tui.replay.data.inputs import ExpectedInput
 from aoti_tui.replay.data.madeup import guard_range, size_for
 from aoti_tui.replay.errors import ReplayError

@@ -18,10 +18,10 @@ from aoti_tui.index.model import (
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.client import Progress, Reply
 from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
-from aoti_tui.replay.data.held import Held, weakest
+from aoti_tui.replay.data.held_tensors import Held, weakest
+from aoti_tui.replay.data.live_tensors import TensorTable
 from aoti_tui.replay.data.madeup import index_bounds
 from aoti_tui.replay.data.symbols import SymbolTable
-from aoti_tui.replay.data.tensors import TensorTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Gate
 from aoti_tui.replay.plan.launching import Prepared, prepare, written_sources

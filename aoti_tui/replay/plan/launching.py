@@ -9,7 +9,7 @@ from typing import Any
 from aoti_tui.flow.access import KernelAccess
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import Argument, Function, Kernel, Launch, WrapperIndex
-from aoti_tui.replay.data.held import DTYPE_OF_SIGNATURE, Held, replayed_from
+from aoti_tui.replay.data.held_tensors import DTYPE_OF_SIGNATURE, Held, replayed_from
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import ArgumentValue, Program

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
-from aoti_tui.replay.data.contents import CapturedContents, solve_symbols
+from aoti_tui.replay.data.captured_contents import CapturedContents, solve_symbols
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.execution import Execution

@@ -9,9 +9,9 @@ from typing import Any
 
 from aoti_tui.index.model import Argument, Launch, Symbol
 from aoti_tui.replay.client import Progress
-from aoti_tui.replay.data.captured import CapturedTensors
-from aoti_tui.replay.data.contents import CapturedContents
-from aoti_tui.replay.data.held import Held, Storage, contiguous
+from aoti_tui.replay.data.captured_contents import CapturedContents
+from aoti_tui.replay.data.captured_files import CapturedTensors
+from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.execution import Execution
 from aoti_tui.replay.plan.launching import dtype_in_launches
@@ -263,9 +263,8 @@ class _Check:
 
     def _find_symbols(self) -> None:
         """All symbols up to the launch, as far as they can be worked out."""
-        for event in self.session.flow.events(self.launch.function):
-            if event.line > self.launch.line:
-                break
+        at = self.session.flow.before(self.launch)
+        for event in self.session.flow.events(at.function)[: at.number]:
             if not isinstance(event.fact, Symbol):
                 continue
             known = self.execution.symbols.values.get(event.fact.name)

@@ -10,7 +10,7 @@ from aoti_tui.artifacts.strides import flat_of
 from aoti_tui.artifacts.strides import index_of as shape_index
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
-from aoti_tui.replay.data.held import Held, element_count
+from aoti_tui.replay.data.held_tensors import Held, element_count
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Block, Summary
 from aoti_tui.replay.plan.launching import Prepared

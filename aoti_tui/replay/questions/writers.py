@@ -10,8 +10,8 @@ from typing import Any
 from aoti_tui.artifacts.strides import lane_of
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
-from aoti_tui.replay.data.contents import CapturedContents
-from aoti_tui.replay.data.held import Held
+from aoti_tui.replay.data.captured_contents import CapturedContents
+from aoti_tui.replay.data.held_tensors import Held
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Flag, Program, Recording, Step
 from aoti_tui.replay.plan.launching import Prepared

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Function, Launch, WrapperIndex
-from aoti_tui.replay.data.captured import CapturedTensors
+from aoti_tui.replay.data.captured_files import CapturedTensors
 from aoti_tui.replay.data.symbols import SymbolTable
 
 
@@ -24,35 +24,33 @@ class CapturedContents:
         Any file will do between whose saving and this moment nothing wrote to the tensor; a file
         is that of its kernel's last launch with this tensor, which overwrote those before.
         """
-        moment = (launch.line, 1 if after else 0)
+        moment = self._flow.before(launch).number + after
         best: tuple[int, str] | None = None
         for (when, kernel, name), path in self._captured.files.items():
             if name != base:
                 continue
             owners = [
-                other.line
+                self._flow.before(other).number
                 for other in self._index.launches_of(kernel)
-                if any(a.tensor is not None and a.tensor.base == base for a in other.arguments)
+                if other.function == launch.function
+                and any(a.tensor is not None and a.tensor.base == base for a in other.arguments)
             ]
             if not owners:
                 continue
-            saved = (owners[-1], 1 if when == "after" else 0)
+            saved = owners[-1] + (when == "after")
             if self._changes(launch.function, base, min(moment, saved), max(moment, saved)):
                 continue
-            distance = abs(saved[0] - moment[0]) * 2 + (saved[1] != moment[1])
+            distance = abs(saved - moment)
             if best is None or distance < best[0]:
                 best = (distance, path)
         return best[1] if best is not None else None
 
-    def _changes(
-        self, function: Function, base: str, low: tuple[int, int], high: tuple[int, int]
-    ) -> bool:
-        for event in self._flow.events(function):
-            changes = base in event.writes or (event.kind == "buffer" and base in event.defines)
-            # An event of line n happens after "before n" and before "after n".
-            if changes and low <= (event.line, 0) and (event.line, 1) <= high:
-                return True
-        return False
+    def _changes(self, function: Function, base: str, low: int, high: int) -> bool:
+        """Whether one of the events from number ``low`` to before ``high`` changes a tensor."""
+        return any(
+            base in event.writes or (event.kind == "buffer" and base in event.defines)
+            for event in self._flow.events(function)[low:high]
+        )
 
 
 def solve_symbols(
