@@ -19,6 +19,7 @@ from ..engine.values.handle import Handle, plain
 from ..source.namespace import Namespace
 from .lookback import Lookback
 from .sorting import sort_with_index
+from .visible import HELPERS
 
 FALLBACK = "torch._inductor.runtime.triton_helpers"
 
@@ -40,34 +41,31 @@ class _Boundaries:
 class Helpers(Lookback, Namespace):
     """The namespace kernels know as `triton_helpers`."""
 
+    _language: Language
+
     def __init__(self, lang: Language, tl: Any, libdevice: Any, tl_math: Any) -> None:
-        self._language = lang
-        self._fallback: Any | None = None
-        self._libdevice = libdevice
+        super().__init__(
+            "triton_helpers",
+            {"tl": tl, "libdevice": libdevice, "math": tl_math, "_language": lang},
+        )
         lang.reductions.know(self.maximum, np.maximum)
         lang.reductions.know(self.minimum, np.minimum)
         lang.reductions.know(self._multiply, np.multiply)
         lang.reductions.know(self._either, np.bitwise_or)
-        super().__init__("triton_helpers", {"tl": tl, "libdevice": libdevice, "math": tl_math})
 
     def __getattribute__(self, name: str) -> Any:
         value = object.__getattribute__(self, name)
         if not name.startswith("__") and hasattr(value, "__func__"):
             # One object per method, so that a combine function is recognised by its identity.
-            object.__setattr__(self, name, value)
+            vars(self)[name] = value
         return value
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name not in HELPERS:
             raise AttributeError(name)
-        if self._fallback is None:
-            module: Any = importlib.import_module(FALLBACK)
-            module.libdevice = self._libdevice
-            self._fallback = module
-        value = getattr(self._fallback, name)
-        if not (hasattr(value, "rewrite") or hasattr(value, "__triton_builtin__")):
-            raise AttributeError(name)
-        return value
+        module: Any = importlib.import_module(FALLBACK)
+        module.libdevice = self.libdevice
+        return getattr(module, name)
 
     # small things
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..engine.language.language import Language, language, public
+from ..engine.language.language import Language, language
 from ..engine.values.handle import plain
 from ..source.facts import Waiting
 from ..source.namespace import Namespace
 from .helpers import Helpers
+from .visible import LANGUAGE, LANGUAGE_MATH, PYTHON_MATH, only
 
 # Where generated and user kernels import from, over the torch and triton releases.
 MODULES = {
@@ -58,51 +59,28 @@ class Namespaces:
         tl = lang.tl
         self.language = lang
         device = Namespace("libdevice", lang.libdevice())
-        tl_math = Namespace("math", {**public(tl.math), **_only(public(tl), tl.math)})
-        extra = Namespace("extra", {"libdevice": device})
-        for vendor in ("cuda", "hip", "xpu", "intel"):
-            setattr(extra, vendor, Namespace(vendor, {"libdevice": device}))
-        language_members = public(tl)
-        for module in (tl.standard, tl.random):
-            for name, member in public(module).items():
-                language_members.setdefault(name, member)
-        for hidden in ("str_to_ty", "jit", "annotations", "constexpr_function"):
-            language_members.pop(hidden, None)
-        tl_space = Namespace("tl", language_members)
-        for name in ("core", "standard", "random"):
-            setattr(tl_space, name, tl_space)
-        tl_space.__dict__.update(math=tl_math, extra=extra)
+        tl_math = Namespace("math", only(LANGUAGE_MATH, tl.math, tl))
+        vendors = {
+            vendor: Namespace(vendor, {"libdevice": device})
+            for vendor in ("cuda", "hip", "xpu", "intel")
+        }
+        extra = Namespace("extra", {"libdevice": device, **vendors})
+        members = only(LANGUAGE, tl, tl.standard, tl.random)
+        parts = Namespace("tl", {**members, "math": tl_math, "extra": extra})
+        # Inductor's kernels name core, standard and random for what triton.language has itself.
+        same = dict.fromkeys(("core", "standard", "random"), parts)
+        tl_space = Namespace("tl", {**members, "math": tl_math, "extra": extra, **same})
         triton_space = Namespace(
             "triton",
-            {
-                "cdiv": tl_space.__dict__["cdiv"],
-                "next_power_of_2": _next_power_of_2,
-                "language": tl_space,
-            },
+            {"cdiv": members["cdiv"], "next_power_of_2": _next_power_of_2, "language": tl_space},
         )
-        pure = {
-            name: getattr(math, name)
-            for name in (
-                "pi",
-                "e",
-                "inf",
-                "nan",
-                "tau",
-                "log",
-                "log2",
-                "sqrt",
-                "exp",
-                "ceil",
-                "floor",
-            )
-        }
         self.spaces: dict[str, Any] = {
             "triton": triton_space,
             "tl": tl_space,
             "tl_math": tl_math,
             "extra": extra,
             "libdevice": device,
-            "math": Namespace("math", pure),
+            "math": Namespace("math", only(PYTHON_MATH, math)),
         }
         self.spaces["triton_helpers"] = Helpers(lang, tl_space, device, tl_math)
 
@@ -122,25 +100,6 @@ class Namespaces:
     def harmless(self, call: str) -> bool:
         """There is no driver to set."""
         return call == "triton_helpers.set_driver_to_gpu"
-
-
-def _only(members: dict[str, Any], module: Any) -> dict[str, Any]:
-    """Members that tl.math lacks in some releases (abs, exp… moved between modules)."""
-    names = (
-        "abs",
-        "exp",
-        "exp2",
-        "log",
-        "log2",
-        "cos",
-        "sin",
-        "sqrt",
-        "rsqrt",
-        "floor",
-        "ceil",
-        "erf",
-    )
-    return {n: members[n] for n in names if n in members and not hasattr(module, n)}
 
 
 def _next_power_of_2(value: Any) -> int:

@@ -54,6 +54,7 @@ def sent_kernel(request: dict[str, Any]) -> SentKernel:
     spaces = namespaces()
     imports = _Imports(spaces)
     others: list[Module] = []
+    _check_all(request, imports)
     for sent in request.get("modules") or []:
         module = Module(checked(sent["file"], sent["source"], imports), spaces.language)
         imports.modules[sent["name"]] = Namespace(sent["name"], module.exports())
@@ -70,6 +71,21 @@ def sent_kernel(request: dict[str, Any]) -> SentKernel:
         {str(k): str(v) for k, v in (request.get("signature") or {}).items()},
         dict(request.get("constants") or {}),
     )
+
+
+def _check_all(request: dict[str, Any], imports: _Imports) -> None:
+    """Raise Refused unless every file of the request may run, before the first of them does."""
+    sent = request.get("modules") or []
+    if not sent:
+        return
+    for module in sent:
+        source = checked(module["file"], module["source"], imports)
+        # Only that these names are there counts here; what they stand for is made afterwards.
+        names = {node.name: None for node in source.functions}
+        values = dict.fromkeys(source.constants)
+        imports.modules[module["name"]] = Namespace(module["name"], {**values, **names})
+    checked(request.get("file") or request["function"], request["source"], imports)
+    imports.modules.clear()
 
 
 def kernel_reply(sent: SentKernel) -> dict[str, Any]:

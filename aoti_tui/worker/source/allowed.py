@@ -167,18 +167,36 @@ def check_function(function: ast.FunctionDef, scope: Scope) -> None:
     arguments = function.args
     if arguments.vararg or arguments.kwarg:
         raise Refused("a function with * or ** parameters", function.lineno)
-    local = {a.arg for a in _parameters(arguments)}
-    for node in ast.walk(ast.Module(body=function.body, type_ignores=[])):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            local.add(node.id)
+    local = {a.arg for a in _parameters(arguments)} | bound_in(function.body)
     for name in sorted({function.name, *(a.arg for a in _parameters(arguments))}):
         if name.startswith("__"):
             raise Refused(f"the name {name}", function.lineno)
-    checker = _Checker(scope, local)
     for default in (*arguments.defaults, *arguments.kw_defaults):
         if default is not None:
-            checker.expression(default)
-    checker.statements(function.body)
+            # Evaluated beside the function, where its parameters are not known.
+            _Checker(scope, set()).expression(default)
+    _Checker(scope, local).statements(function.body)
+
+
+def bound_in(body: list[ast.stmt]) -> set[str]:
+    """The names that Python takes for local: those a statement gives a value to.
+
+    An annotation alone (`x: tl.constexpr`) would make a name local too, but it is taken out
+    before the source is compiled, and what then bears the name is looked up outside.
+    """
+    found: set[str] = set()
+    for statement in body:
+        for node in ast.walk(statement):
+            targets: list[ast.expr] = []
+            if isinstance(node, ast.Assign):
+                targets = node.targets
+            elif isinstance(node, (ast.For, ast.AugAssign)) or (
+                isinstance(node, ast.AnnAssign) and node.value is not None
+            ):
+                targets = [node.target]
+            for target in targets:
+                found |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return found
 
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
@@ -245,6 +263,8 @@ class _Checker:
             return
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.LShift)):
             self._growth(node)
+        elif isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            raise Refused("a format in an f-string", node.lineno)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.expression(child)

@@ -9,6 +9,9 @@ from .allowed import Scope, check_constant, check_function
 from .refused import Refused
 from .source import Source
 
+_DEEPEST = 150
+_IS_MAIN = "__name__ == '__main__'"
+
 
 class Imports(Protocol):
     """What the imports of a source may lead to."""
@@ -30,6 +33,8 @@ def checked(file: str, text: str, imports: Imports) -> Source:
     except Refused as error:
         error.file = file
         raise
+    except (RecursionError, MemoryError):
+        raise Refused("it is nested more deeply than any kernel", None, file) from None
 
 
 def _checked(file: str, text: str, imports: Imports) -> Source:
@@ -38,17 +43,19 @@ def _checked(file: str, text: str, imports: Imports) -> Source:
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         raise Refused(f"it is not Python: {error}", line) from error
+    _not_too_deep(tree)
     scope = Scope()
     functions: list[ast.FunctionDef] = []
     values: list[ast.stmt] = []
+    body = _without_benchmark(tree.body)
     # Helpers may stand after the kernel that calls them, so all names are known first.
-    for node in tree.body:
+    for node in body:
         if isinstance(node, ast.FunctionDef):
             functions.append(node)
             scope.functions.add(node.name)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             _import(node, scope, imports)
-    for node in tree.body:
+    for node in body:
         if isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom)):
             continue
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -56,9 +63,43 @@ def _checked(file: str, text: str, imports: Imports) -> Source:
             values.append(node)
         elif not _harmless(node, imports):
             raise Refused(f"{type(node).__name__} outside a function", node.lineno)
+    _bound_once(functions, scope)
     for definition in functions:
         check_function(definition, scope)
     return Source(file, ast.Module(body=[*values, *functions], type_ignores=[]), scope.names)
+
+
+def _not_too_deep(tree: ast.Module) -> None:
+    """Refuse what Python could parse, but those who walk the tree by recursion could not."""
+    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise Refused("it is nested more deeply than any kernel", getattr(node, "lineno", None))
+        waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+
+
+def _without_benchmark(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements without what torch's `benchmark_kernel` puts beside a kernel: a main program
+    and the plain functions that it calls, which a kernel cannot call."""
+    programs = [n for n in body if isinstance(n, ast.If) and ast.unparse(n.test) == _IS_MAIN]
+    if not programs:
+        return body
+    return [
+        node
+        for node in body
+        if node not in programs
+        and not (isinstance(node, ast.FunctionDef) and not node.decorator_list)
+    ]
+
+
+def _bound_once(functions: list[ast.FunctionDef], scope: Scope) -> None:
+    """A name that stands for two things would be checked as one and run as the other."""
+    for definition in functions:
+        if definition.name in scope.names or definition.name in scope.constants:
+            raise Refused(f"a second meaning of the name {definition.name}", definition.lineno)
+    for name in sorted(scope.constants & scope.names.keys()):
+        raise Refused(f"a second meaning of the name {name}", None)
 
 
 def _import(node: ast.Import | ast.ImportFrom, scope: Scope, imports: Imports) -> None:
@@ -71,6 +112,8 @@ def _import(node: ast.Import | ast.ImportFrom, scope: Scope, imports: Imports) -
             origin = alias.name
             bound = alias.asname or root
             found = imports.module(alias.name if alias.asname else root)
+        if bound.startswith("__"):
+            raise Refused(f"the name {bound}", node.lineno)
         if found is None:
             scope.unknown_imports[bound] = origin or "."
         else:

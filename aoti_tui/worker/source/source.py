@@ -21,6 +21,17 @@ class Source:
     def functions(self) -> list[ast.FunctionDef]:
         return [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
 
+    @property
+    def constants(self) -> list[str]:
+        """Names that the module gives a value to."""
+        return [
+            target.id
+            for node in self.tree.body
+            if isinstance(node, (ast.Assign, ast.AnnAssign))
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if isinstance(target, ast.Name)
+        ]
+
     def function(self, *names: str) -> ast.FunctionDef | None:
         """The first of these functions that is there; else the one that has all the decorators.
 

@@ -10,7 +10,6 @@ import ast
 import importlib
 import inspect
 import textwrap
-from types import ModuleType
 from typing import Any, Callable
 
 from ...source.rewrite import Rewriter
@@ -212,15 +211,6 @@ def _static_assert(condition: Any, message: Any = "", **_: Any) -> None:
 
 def _inline_assembly(*_: Any, **__: Any) -> Any:
     raise Unsupported("inline PTX cannot run on a CPU", kernel_place())
-
-
-def public(module: ModuleType) -> dict[str, Any]:
-    """A module's public members that are no modules themselves."""
-    return {
-        name: member
-        for name, member in vars(module).items()
-        if not name.startswith("_") and not inspect.ismodule(member)
-    }
 
 
 _LANGUAGE: Language | None = None

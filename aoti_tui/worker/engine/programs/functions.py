@@ -50,13 +50,7 @@ class Module:
     def exports(self) -> dict[str, Any]:
         """What other files can import: functions that run as what is going on asks, constants."""
         names = {node.name: Function(self, node.name) for node in self.source.functions}
-        constants = {
-            target.id: self.plain[target.id]
-            for node in self.source.tree.body
-            if isinstance(node, (ast.Assign, ast.AnnAssign))
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, ast.Name) and target.id in self.plain
-        }
+        constants = {n: self.plain[n] for n in self.source.constants if n in self.plain}
         return {**constants, **names}
 
 
