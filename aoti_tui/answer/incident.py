@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_tui.answer.judge import Judged, Search, judge
-from aoti_tui.answer.known import known_of
+from aoti_tui.answer.known import known_of, truncated_of
 from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
@@ -30,6 +30,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import GivenInput, ReplayResult
+from aoti_tui.replay.questions.truncated import TruncatedSymbol
 from aoti_tui.replay.session import ReplaySession
 
 Progress = Callable[[str, float], None]
@@ -88,6 +89,11 @@ class Incident:
     workshop: Workshop
     input_notes: tuple[str, ...] = ()
     """Those of ``notes`` that are of the inputs."""
+
+    @property
+    def truncated(self) -> tuple[TruncatedSymbol, ...]:
+        """Sizes that the given inputs make come out wrong, assert or not."""
+        return truncated_of(self.index, self.known) if self.inputs else ()
 
     def kernel_program(self, name: str) -> KernelProgram:
         """One kernel's program, parsed at the first call."""

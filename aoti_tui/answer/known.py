@@ -12,7 +12,12 @@ from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.data.inputs import check_given, decode_given
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, SymbolValue
-from aoti_tui.replay.questions.truncated import truncated_symbols, truncation_words
+from aoti_tui.replay.questions.truncated import (
+    TruncatedSymbol,
+    truncated_symbols,
+    truncation_warning,
+    truncation_words,
+)
 
 
 def known_of(
@@ -50,11 +55,17 @@ def known_of(
             )
         inputs.append(replace(one, summary=value.words))
     known = known_from_inputs(index, dims, values, given.settings, words, ranges)
-    symbols = tuple(SymbolValue(n, v, "input", "") for n, v in known.symbols.items())
+    truncated = truncated_of(index, known)
     known = replace(
         known,
         data=data,
         strides={one.position: one.stride for one in decoded},
-        truncated={s.name: truncation_words(s) for s in truncated_symbols(index, symbols)},
+        truncated={s.name: truncation_words(s) for s in truncated},
     )
-    return known, tuple(inputs), problems
+    return known, tuple(inputs), (*map(truncation_warning, truncated), *problems)
+
+
+def truncated_of(index: WrapperIndex, known: Known) -> tuple[TruncatedSymbol, ...]:
+    """Sizes that the given inputs make come out wrong, as far as nothing has to run for it."""
+    symbols = tuple(SymbolValue(n, v, "input", "") for n, v in known.symbols.items())
+    return truncated_symbols(index, symbols)

@@ -10,7 +10,8 @@ from aoti_tui.cli.arguments import index_parser
 from aoti_tui.cli.exit_codes import ANSWERED
 from aoti_tui.cli.json_output import index_json
 from aoti_tui.cli.opening import given_of
-from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.model import Symbol, WrapperIndex
+from aoti_tui.replay.questions.truncated import can_truncate, first_miss
 
 
 def index(argv: list[str]) -> int:
@@ -31,7 +32,8 @@ def _lines(found: WrapperIndex) -> list[str]:
     lines += _section("launches", [(la.line, la.kernel) for la in found.launches])
     lines += _section("inputs", [(i.line, f"{i.position}  {i.name}") for i in found.inputs])
     lines += _section(
-        "symbols", [(s.line, f"{s.name} = {s.expression.written}") for s in found.symbols]
+        "symbols",
+        [(s.line, f"{s.name} = {s.expression.written}{_flag(found, s)}") for s in found.symbols],
     )
     lines += _section(
         "constants", [(c.line, f"{c.fqn or c.name}  {list(c.shape)}") for c in found.constants]
@@ -48,6 +50,15 @@ def _lines(found: WrapperIndex) -> list[str]:
         "gaps", [(g.line, f"{g.text.strip()[:80]}  ({g.reason})") for g in found.gaps]
     )
     return lines
+
+
+def _flag(index: WrapperIndex, symbol: Symbol) -> str:
+    """What is to be feared of a symbol's definition."""
+    if not can_truncate(symbol):
+        return ""
+    missed = first_miss(index, symbol)
+    when = f", for {missed[0]} it is {missed[1]} instead of {missed[2]}" if missed else ""
+    return f"  (a quotient in floats, cut to a whole number: can come out too small{when})"
 
 
 def _section(title: str, rows: list[tuple[int, str]]) -> list[str]:

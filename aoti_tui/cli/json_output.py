@@ -27,6 +27,11 @@ from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import RUNTIME_CHECKS, Kernel, Scope, WrapperIndex
+from aoti_tui.replay.questions.truncated import (
+    TruncatedSymbol,
+    can_truncate,
+    truncation_warning,
+)
 
 VERSION = 1
 
@@ -38,6 +43,7 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
         "failures": [failure_json(failure) for failure in failures],
         "gaps": _gaps(incident.index),
         "notes": list(incident.notes),
+        "warnings": [warning_json(one) for one in incident.truncated],
         "look_alikes": [
             {"kind": a.kind, "log_line": a.log_line, "text": a.text, "explanation": a.explanation}
             for a in (incident.log.look_alikes if incident.log is not None else ())
@@ -45,6 +51,19 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
         "memory_faults": [
             _fault(f) for f in (incident.log.faults if incident.log is not None else ())
         ],
+    }
+
+
+def warning_json(truncated: TruncatedSymbol) -> dict[str, Any]:
+    """A size that came out wrong, whether anything fails for it or not."""
+    return {
+        "code": "symbol-truncated",
+        "name": truncated.name,
+        "line": truncated.line,
+        "expression": truncated.expression,
+        "value": truncated.got,
+        "exact": truncated.exact,
+        "text": truncation_warning(truncated),
     }
 
 
@@ -267,6 +286,7 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
                 "position": s.position,
                 "dim": s.dim,
                 "tensor": s.tensor,
+                "can_truncate": can_truncate(s),
                 "scopes": _scopes(s.scopes),
             }
             for s in index.symbols

@@ -10,6 +10,7 @@ from aoti_tui.replay.client import Progress, Reply
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import ReplayResult
 from aoti_tui.replay.plan.launching import Prepared
+from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncated_symbols
 from aoti_tui.replay.recorded.results import decode_result
 from aoti_tui.replay.session import ReplaySession
 
@@ -34,6 +35,8 @@ class AllLaunches:
     notes: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     """Checks of the wrapper itself that do not hold: it would have stopped by itself."""
+    truncated: tuple[TruncatedSymbol, ...] = ()
+    """Sizes that came out wrong, which no launch has to fail for."""
 
 
 def replay_all(
@@ -58,7 +61,7 @@ def replay_all(
                 outcome = LaunchOutcome(launch, "unsupported", None, why)
             else:
                 result = decode_result(reply, execution, prepared, session.kernels, "big")
-                outcome = LaunchOutcome(launch, _status(result), result)
+                outcome = LaunchOutcome(launch, _status(result), result, _detail(result))
             outcomes.append(outcome)
             if on_outcome is not None:
                 on_outcome(outcome)
@@ -67,6 +70,8 @@ def replay_all(
         events = session.flow.events(session.index.main)
         execution.run(events, None, progress, after)
         notes, checks = tuple(execution.notes), tuple(execution.broken_checks)
+        symbols = tuple(execution.symbols.values.values())
+        truncated = truncated_symbols(session.index, symbols)
     first = next((o for o in outcomes if o.status in ("assert", "fault")), None)
     if first is None or not stop_at_first:
         ran = {o.launch.id for o in outcomes}
@@ -75,7 +80,11 @@ def replay_all(
                 closed = (gate for gate in execution.gates_of(launch) if gate.opens is False)
                 detail = next((gate.words for gate in closed), "not reached")
                 outcomes.append(LaunchOutcome(launch, "skipped", None, detail))
-    return AllLaunches(tuple(outcomes), first, notes, checks)
+    return AllLaunches(tuple(outcomes), first, notes, checks, truncated)
+
+
+def _detail(result: ReplayResult) -> str:
+    return f"its grid is empty ({'×'.join(map(str, result.grid))})" if 0 in result.grid else ""
 
 
 def _status(result: ReplayResult) -> str:
