@@ -75,7 +75,7 @@ def open_incident(
 def _check_kind(source: WrapperText, browse: bool) -> None:
     described = describe_artifact(source.text)
     if described.is_wrapper:
-        if described.kind is ArtifactKind.CPU_WRAPPER and not browse:
+        if described.has_no_kernels and not browse:
             raise ArtifactError(
                 f"{source.name} is a CPU-only wrapper",
                 f"{described.reason}: it holds no Triton kernel, so no GPU assert can come from it",
@@ -83,10 +83,25 @@ def _check_kind(source: WrapperText, browse: bool) -> None:
             )
         return
     raise ArtifactError(
-        f"{source.name} is not an AOTInductor wrapper",
-        f"expected the generated *.wrapper.cpp, found {described.kind.value} ({described.reason})",
-        "Give the *.wrapper.cpp that the compiler wrote, the .pt2 package, or its folder.",
+        f"{source.name} is not a wrapper of AOTInductor or torch.compile",
+        f"expected a generated *.wrapper.cpp or output_code.py, found {described.kind.value} "
+        f"({described.reason})",
+        _INSTEAD.get(described.kind, _WRAPPERS),
     )
+
+
+_WRAPPERS = (
+    "Give the *.wrapper.cpp or output_code.py that the compiler wrote, the .pt2 package, or its "
+    "folder."
+)
+_INSTEAD = {
+    ArtifactKind.LOG: "Give the wrapper (a *.wrapper.cpp or an output_code.py) and the log behind "
+    "--log: code that stands in a log is not read yet.",
+    ArtifactKind.JIT_WRAPPER: "C++ wrappers of torch.compile are not read yet: compile without "
+    "cpp_wrapper and give the output_code.py.",
+    ArtifactKind.KERNEL_FILE: "Give the output_code.py that holds this kernel: the file in the "
+    "same cache folder that defines call().",
+}
 
 
 def _check_content(source: WrapperText, index: WrapperIndex) -> None:

@@ -1,6 +1,8 @@
 """Finding the wrapper's text in what the user has: a file, a ``.pt2`` package or a folder.
 
-A package is a zip with ``…/data/aotinductor/<model>/<hash>.wrapper.cpp`` for each model
+torch.compile writes ``output_code.py`` into its debug folder, and the same text under the name of
+its hash into the cache folder. A package is a zip with
+``…/data/aotinductor/<model>/<hash>.wrapper.cpp`` for each model
 (torch/export/pt2_archive/constants.py); it is read in place.
 """
 
@@ -18,6 +20,8 @@ from aoti_tui.artifacts.text_encoding import encoding_of
 _WRAPPER_END = ".wrapper.cpp"
 _WRAPPER_MARK = b"AOTInductorModel::run_impl("
 """What a wrapper under another name holds: torch 2.6 and older call it ``<hash>.cpp``."""
+_GRAPH_MARK = b"# AOT ID: ["
+"""How a wrapper of torch.compile begins, whatever it is called."""
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 200_000
 
@@ -55,7 +59,8 @@ def open_wrapper(path: Path, model: str | None = None) -> WrapperText:
         raise ArtifactError(
             f"{path} was not found",
             "no file of that name exists",
-            "Give the path of a *.wrapper.cpp, a .pt2 package or a folder that holds one.",
+            "Give the path of a *.wrapper.cpp, an output_code.py, a .pt2 package or a folder that "
+            "holds one.",
         )
     if zipfile.is_zipfile(path):
         return _from_package(path, model)
@@ -86,7 +91,8 @@ def decode(data: bytes, name: str) -> str:
         raise ArtifactError(
             f"{name} is empty",
             "it holds no text",
-            "Give the *.wrapper.cpp that the compiler wrote, or the .pt2 package.",
+            "Give the *.wrapper.cpp or output_code.py that the compiler wrote, or the .pt2 "
+            "package.",
         )
     encoding = encoding_of(data)
     if encoding == "utf-8" and b"\0" in data[:65536]:
@@ -103,13 +109,14 @@ def _kind_of(data: bytes) -> str:
         return "an ELF object or shared library, perhaps the compiled wrapper.so"
     if data.startswith(b"PK"):
         return "a damaged zip"
-    return "not C++ source"
+    return "not source code"
 
 
 def _from_folder(folder: Path, model: str | None) -> WrapperText:
     wrappers: list[Path] = []
     packages: list[Path] = []
     others: list[Path] = []
+    graphs: list[Path] = []
     for count, name in enumerate(_files_below(folder)):
         if count > _MOST_FILES:
             break
@@ -119,8 +126,10 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
             packages.append(Path(name))
         elif name.endswith(".cpp"):
             others.append(Path(name))
+        elif name.endswith(".py") and _begins_as_graph(Path(name)):
+            graphs.append(Path(name))
     wrappers = wrappers or [p for p in others if _is_wrapper(p)]
-    found = sorted(wrappers) or sorted(packages)
+    found = sorted(wrappers) or sorted(packages) or sorted(graphs)
     chosen = [p for p in found if model is None or model in (p.parent.name, p.name, str(p))]
     if model is not None and not chosen and len(packages) == 1 and not wrappers:
         chosen = packages
@@ -129,7 +138,7 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
             raise _no_such_model(folder, model, [_label(folder, p) for p in found])
         raise ArtifactError(
             f"{folder} holds no wrapper",
-            "no *.wrapper.cpp and no .pt2 was found in it or below",
+            "no *.wrapper.cpp, no .pt2 and no output_code.py was found in it or below",
             "Give the folder of an unpacked package or of TORCHINDUCTOR_CACHE_DIR, or the file.",
         )
     if len(chosen) > 1:
@@ -145,6 +154,14 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
 def _is_wrapper(path: Path) -> bool:
     try:
         return path.stat().st_size <= _LARGEST and _WRAPPER_MARK in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _begins_as_graph(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _GRAPH_MARK in file.read(4096)
     except OSError:
         return False
 

@@ -29,6 +29,8 @@ class KernelMetadata:
     body_blocks: Mapping[str, int] = field(default_factory=dict)
     """Block sizes the source itself fixes (``R0_BLOCK: tl.constexpr = 64``)."""
     mutated: tuple[str, ...] = ()
+    annotated: frozenset[str] = frozenset()
+    """The parameters that the function itself annotates as constexpr."""
     num_warps: int | None = None
 
 
@@ -67,6 +69,7 @@ def read_metadata(source: str, function: str) -> KernelMetadata | None:
         constants=constants,
         body_blocks=_body_blocks(definition, constants),
         mutated=_strings(inductor_meta.get("mutated_arg_names")),
+        annotated=frozenset(constexpr),
         num_warps=warps if isinstance(warps, int) else None,
     )
 
@@ -198,6 +201,15 @@ def _assignments(body: Sequence[ast.stmt]) -> Iterator[ast.AnnAssign]:
         elif isinstance(node, ast.If):
             yield from _assignments(node.body)
             yield from _assignments(node.orelse)
+
+
+def default_blocks(inductor_meta: Mapping[str, object]) -> dict[str, int]:
+    """Block sizes a combo kernel is compiled with unless its config says otherwise."""
+    combo = inductor_meta.get("combo_grid_meta")
+    config = combo.get("default_config") if isinstance(combo, Mapping) else None
+    if not isinstance(config, Mapping):
+        return {}
+    return {str(k): v for k, v in config.items() if type(v) is int}
 
 
 def _is_block(name: str) -> bool:

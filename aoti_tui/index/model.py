@@ -43,10 +43,11 @@ class Gap:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function of the wrapper that launches kernels: ``main`` runs the model, ``constants``
-    folds constants once before it."""
+    folds constants once before it. Two are one and the same when they have the same role: a
+    function that ``main`` calls (a partition, a branch) is a part of it."""
 
     role: Literal["main", "constants"]
-    name: str
+    name: str = field(compare=False)
     """As the wrapper calls it; only ever shown."""
 
     @property

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from aoti_tui.index.cpp import reader as cpp
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.python import reader as python
+from aoti_tui.index.recognise import describe_artifact
 
 Progress = Callable[[float], None]
 
@@ -24,7 +26,8 @@ def read_wrapper(
     wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
     with 1. What is not understood becomes a gap; nothing in the text raises.
     """
-    return cpp.read_wrapper(text, path, kernel_sources or {}, progress or _silent)
+    read = python.read_wrapper if describe_artifact(text).is_python else cpp.read_wrapper
+    return read(text, path, kernel_sources or {}, progress or _silent)
 
 
 def _silent(share: float) -> None:

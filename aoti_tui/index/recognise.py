@@ -24,6 +24,7 @@ _CPP = re.compile(
 )
 _PYTHON_BLOCK = re.compile(r"^\s*\w+ = async_compile\.triton\(", re.M)
 _OUTPUT_CODE = re.compile(r"^# AOT ID:|^def call\(args\)|^\s*def call\(self, args\)", re.M)
+_CPP_WRAPPER = re.compile(r"^cpp_wrapper_src = ", re.M)
 _SINGLE_KERNEL = re.compile(r"^@triton_heuristics\.\w+\(", re.M)
 _ASSERT = re.compile(
     r"block: \[\d+,\d+,\d+\], thread: \[|global id: \[\d+,\d+,\d+\], local id: \["
@@ -46,6 +47,7 @@ class ArtifactKind(Enum):
     CPU_WRAPPER = "an AOTInductor wrapper for the CPU"
     JIT_WRAPPER = "a C++ wrapper of torch.compile"
     OUTPUT_CODE = "Inductor's Python output code (torch.compile)"
+    PLAIN_OUTPUT_CODE = "Inductor's Python output code without a Triton kernel"
     AUTOTUNE_BLOCK = "Inductor's compile-time autotune block"
     KERNEL_FILE = "the source file of one Triton kernel"
     LOG = "a log"
@@ -66,8 +68,18 @@ class ArtifactDescription:
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether it can be indexed as a wrapper (a CPU wrapper has no kernels to show)."""
-        return self.kind in (ArtifactKind.GPU_WRAPPER, ArtifactKind.CPU_WRAPPER)
+        """Whether it can be indexed as a wrapper (one for the CPU has no kernels to show)."""
+        return self.kind in (ArtifactKind.GPU_WRAPPER, ArtifactKind.CPU_WRAPPER) or self.is_python
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a wrapper written in Python."""
+        return self.kind in (ArtifactKind.OUTPUT_CODE, ArtifactKind.PLAIN_OUTPUT_CODE)
+
+    @property
+    def has_no_kernels(self) -> bool:
+        """Whether it is a wrapper of which no GPU assert can come."""
+        return self.kind in (ArtifactKind.CPU_WRAPPER, ArtifactKind.PLAIN_OUTPUT_CODE)
 
     @property
     def has_kernel_sources(self) -> bool:
@@ -121,13 +133,15 @@ def _wrapper(text: str) -> tuple[ArtifactKind, str] | None:
 
 
 def _python(text: str) -> tuple[ArtifactKind, str] | None:
+    if _CPP_WRAPPER.search(text) and _PYTHON.search(text):
+        return ArtifactKind.JIT_WRAPPER, "it is Python that holds its C++ as cpp_wrapper_src"
     if _PYTHON_BLOCK.search(text) and _PYTHON.search(text):
         if _OUTPUT_CODE.search(text):
             return ArtifactKind.OUTPUT_CODE, "it defines call() and async_compile.triton kernels"
         return ArtifactKind.AUTOTUNE_BLOCK, "it defines async_compile.triton kernels and no call()"
     if _PYTHON.search(text) and _OUTPUT_CODE.search(text) and _CPU_BLOCK.search(text):
         return (
-            ArtifactKind.OUTPUT_CODE,
+            ArtifactKind.PLAIN_OUTPUT_CODE,
             "it defines call() and C++ kernels for the CPU, but no Triton kernels",
         )
     if _SINGLE_KERNEL.search(text) and "@triton.jit" in text:
@@ -142,6 +156,6 @@ def _other(text: str) -> tuple[ArtifactKind, str]:
         return ArtifactKind.CPP, "it is C++ without a run_impl"
     if _PYTHON.search(text):
         if _OUTPUT_CODE.search(text) and _TORCH.search(text):
-            return ArtifactKind.OUTPUT_CODE, "it defines call() but no Triton kernels"
+            return ArtifactKind.PLAIN_OUTPUT_CODE, "it defines call() but no Triton kernels"
         return ArtifactKind.PYTHON, "it imports Python modules"
     return ArtifactKind.TEXT, "nothing of a wrapper is in it"

@@ -187,7 +187,7 @@ def _files(folder: Path) -> dict[str, Path]:
         ("missing", "was not found"),
         ("empty", "is empty"),
         ("binary", "ELF"),
-        ("other C++", "not an AOTInductor wrapper"),
+        ("other C++", "not a wrapper of AOTInductor or torch.compile"),
         ("CPU wrapper", "CPU-only"),
         ("folder without", "holds no wrapper"),
         ("package without", "no *.wrapper.cpp is in the package"),

@@ -60,14 +60,15 @@ def test_wrappers(name: str) -> None:
             '#include "/tmp/x.h"\nextern "C" void kernel(float* p) { std::abs(1); }\n'
             "''')\n"
             "def call(args):\n    return ()\n",
-            ArtifactKind.OUTPUT_CODE,
+            ArtifactKind.PLAIN_OUTPUT_CODE,
         ),
     ],
 )
 def test_everything_else(text: str, kind: ArtifactKind) -> None:
     description = describe_artifact(text)
     assert description.kind is kind
-    assert not description.is_wrapper
+    python = kind in (ArtifactKind.OUTPUT_CODE, ArtifactKind.PLAIN_OUTPUT_CODE)
+    assert description.is_python == description.is_wrapper == python
     assert description.reason
     assert description.has_kernel_sources == (
         kind in (ArtifactKind.AUTOTUNE_BLOCK, ArtifactKind.OUTPUT_CODE, ArtifactKind.KERNEL_FILE)

@@ -53,5 +53,5 @@ def test_colouring_touches_one_window_of_a_large_file() -> None:
     text = "\n".join(f"int value_{n} = {n};" for n in range(60_000))
     document = SourceDocument(tuple(text.split("\n")), path="big.cpp")
     document.runs(30_000)
-    coloured = sum(len(lines) for lines in document._cpp.values())
+    coloured = sum(len(lines) for lines in document._outer.values())
     assert 0 < coloured <= 100

@@ -71,15 +71,6 @@ def _has_no_x(numel: str, inductor_meta: Mapping[str, object]) -> bool:
     return not isinstance(combo, Mapping) or bool(combo.get(f"no_x_dim_{number}"))
 
 
-def default_blocks(inductor_meta: Mapping[str, object]) -> dict[str, int]:
-    """Block sizes a combo kernel is compiled with unless its config says otherwise."""
-    combo = inductor_meta.get("combo_grid_meta")
-    config = combo.get("default_config") if isinstance(combo, Mapping) else None
-    if not isinstance(config, Mapping):
-        return {}
-    return {str(k): v for k, v in config.items() if type(v) is int}
-
-
 def blocks_of_values(
     grid: Sequence[Expr],
     numels: Mapping[str, Expr],

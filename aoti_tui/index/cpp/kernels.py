@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aoti_tui.index.cpp.body_launches import is_grid_parameter
-from aoti_tui.index.cpp.grids import blocks_of_grid, blocks_of_values, default_blocks
+from aoti_tui.index.cpp.grids import blocks_of_grid, blocks_of_values
 from aoti_tui.index.cpp.launchers import Launcher
-from aoti_tui.index.kernel_metadata import KernelMetadata, read_metadata
+from aoti_tui.index.kernel_metadata import KernelMetadata, default_blocks, read_metadata
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import Gap, Kernel, Launch, Symbol
 

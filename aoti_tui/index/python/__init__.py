@@ -1,1 +1,1 @@
-"""Reading Python: the expressions that kernels are made of."""
+"""Reading Python with ``ast``, never run: kernels' expressions, and torch.compile's wrappers."""

@@ -21,7 +21,7 @@ from aoti_tui.index.model import Kernel, WrapperIndex
 from aoti_tui.session.text import visible
 
 WINDOW = 40
-"""Lines of C++ coloured at a time: about what a terminal shows."""
+"""Lines outside of kernels coloured at a time: about what a terminal shows."""
 LONGEST = 600
 """Characters of a line that are coloured: the metadata of a kernel is one line of thousands."""
 
@@ -123,7 +123,7 @@ class SourceDocument:
         self._starts = [start for start, _, _ in self._spans]
         self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
         self._python: dict[int, tuple[Run, ...]] = {}
-        self._cpp: dict[int, list[tuple[Run, ...]]] = {}
+        self._outer: dict[int, list[tuple[Run, ...]]] = {}
         self._folded: tuple[str, ...] | None = None
         """The lines in lower case, made by the first search that needs them."""
         self._found: tuple[str, tuple[int, ...]] = ("", ())
@@ -190,7 +190,7 @@ class SourceDocument:
         if position >= 0 and line <= self._spans[position][1]:
             return self._python_runs(line, *self._spans[position])
         window = (line - self.first) // WINDOW
-        return self._cpp_runs(window)[(line - self.first) % WINDOW]
+        return self._outer_runs(window)[(line - self.first) % WINDOW]
 
     def _python_runs(self, line: int, start: int, end: int, kernel: Kernel) -> tuple[Run, ...]:
         found = self._python.get(line)
@@ -212,8 +212,8 @@ class SourceDocument:
             self._python[line] = (*runs, *rest)
         return self._python[line]
 
-    def _cpp_runs(self, window: int) -> list[tuple[Run, ...]]:
-        found = self._cpp.get(window)
+    def _outer_runs(self, window: int) -> list[tuple[Run, ...]]:
+        found = self._outer.get(window)
         if found is None:
             start = self.first + window * WINDOW
             lines = [
@@ -222,8 +222,9 @@ class SourceDocument:
             ]
             # `/*` opens right before a kernel and `*/` closes right after it; blanked kernels
             # keep that comment short, so that a window can be lexed on its own.
-            found = list(_lex(CppLexer(), lines))
-            self._cpp[window] = found
+            lexer = PythonLexer() if self.path.endswith(".py") else CppLexer()
+            found = list(_lex(lexer, lines))
+            self._outer[window] = found
         return found
 
     def find(self, needle: str, start: int, step: int) -> int | None:

@@ -1,0 +1,182 @@
+"""The text of an ``output_code.py`` to :class:`~aoti_tui.index.model.WrapperIndex`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from aoti_tui.index.arguments import Result
+from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.model import (
+    Buffer,
+    ExternCall,
+    Function,
+    Gap,
+    Kernel,
+    Launch,
+    LaunchId,
+    WrapperIndex,
+)
+from aoti_tui.index.python.body import read_main
+from aoti_tui.index.python.checks import layouts_checked
+from aoti_tui.index.python.comments import read_annotations
+from aoti_tui.index.python.kernels import kernel_of
+from aoti_tui.index.python.outline import Outline, outline
+from aoti_tui.index.python.reading import Reading
+
+Progress = Callable[[float], None]
+
+
+class _HasLine(Protocol):
+    @property
+    def line(self) -> int: ...
+
+
+_Fact = TypeVar("_Fact", bound=_HasLine)
+_MAIN = Function("main", "call")
+_PLACEHOLDER = re.compile(
+    r"^#\s+%(\w+) : (?:Tensor )?\"\w+\[([^\]]*)\].*= PlaceHolder\[target=\1\]", re.M
+)
+_PARSED_SHARE, _KERNELS_SHARE = 0.2, 0.8
+_MARKS = (
+    ("assert_size_stride_grouped(", "2.14+"),
+    ("copy_if_misaligned", "2.13+"),
+    ("class Runner", "2.9+"),
+    ("triton_heuristics import start_graph, end_graph", "2.7-2.8"),
+    ("triton_heuristics import grid,", "2.5-2.6"),
+)
+
+
+def read_wrapper(
+    text: str, path: str, kernel_sources: Mapping[str, KernelSource], report: Progress
+) -> WrapperIndex:
+    """The index of a Python wrapper; see :func:`aoti_tui.index.reader.read_wrapper`."""
+    text = text.replace("\r\n", "\n")
+    lines = tuple(text.split("\n"))
+    gaps: list[Gap] = []
+    found = Outline()
+    try:
+        found = outline(ast.parse(text), lines)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        said = lines[min(line, len(lines)) - 1]
+        gaps.append(Gap(line, said, f"the file is not valid Python: {error}"))
+    report(_PARSED_SHARE)
+    kernels = _kernels(found, kernel_sources, gaps)
+    report(_KERNELS_SHARE)
+    main = found.main
+    reading = Reading(
+        found,
+        lines,
+        kernels,
+        read_annotations(lines, 1, len(lines)),
+        _dimensions(found, text),
+        _MAIN,
+    )
+    if main is None:
+        gaps.append(Gap(len(lines), "", "call is not in the file"))
+    else:
+        read_main(reading, main)
+    report(1.0)
+    return _index(text, path, lines, kernels, reading, [*found.gaps, *gaps])
+
+
+def _kernels(
+    found: Outline, others: Mapping[str, KernelSource], gaps: list[Gap]
+) -> dict[str, Kernel]:
+    kernels: dict[str, Kernel] = {}
+    for name, source in {**others, **found.sources}.items():
+        if name in found.sources or _is_used(found, name):
+            kernels[name], gap = kernel_of(source)
+            if gap is not None:
+                gaps.append(gap)
+    return dict(sorted(kernels.items(), key=lambda item: item[1].line))
+
+
+def _is_used(found: Outline, name: str) -> bool:
+    """Whether a kernel whose source another file gives is launched here."""
+    functions = [f for f in (found.main, *found.functions.values()) if f is not None]
+    return any(
+        isinstance(node, ast.Name) and node.id == name for f in functions for node in ast.walk(f)
+    )
+
+
+def _dimensions(found: Outline, text: str) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The inputs' dimensions by the symbol that they are checked to have; where nothing checks
+    them, those that a graph fragment says they have (torch 2.9 and later)."""
+    checked: dict[str, list[tuple[str, int]]] = {}
+    functions = [f for f in (found.main, *found.functions.values()) if f is not None]
+    for function in functions:
+        for node in ast.walk(function):
+            for tensor, sizes, _ in layouts_checked(node) if isinstance(node, ast.Call) else ():
+                for dim, size in enumerate(getattr(sizes, "elts", ())):
+                    if isinstance(size, ast.Name) and isinstance(tensor, ast.Name):
+                        checked.setdefault(size.id, []).append((tensor.id, dim))
+    told: dict[str, list[tuple[str, int]]] = {}
+    for match in _PLACEHOLDER.finditer(text):
+        for dim, size in enumerate(part.strip() for part in match[2].split(",")):
+            if size.isidentifier():
+                told.setdefault(size, []).append((match[1], dim))
+    return {name: tuple(places) for name, places in {**told, **checked}.items()}
+
+
+def _index(
+    text: str,
+    path: str,
+    lines: tuple[str, ...],
+    kernels: dict[str, Kernel],
+    reading: Reading,
+    gaps: list[Gap],
+) -> WrapperIndex:
+    return WrapperIndex(
+        path=path,
+        lines=lines,
+        kernels=kernels,
+        launches=_numbered(path, reading.launches),
+        inputs=tuple(reading.inputs),
+        symbols=_by_line(reading.symbols),
+        guards=_by_line(reading.guards),
+        checks=_by_line(reading.checks),
+        constants=(),
+        buffers=_by_line(reading.buffers),
+        externs=_by_line(_with_parts(reading.buffers, e) for e in reading.externs),
+        outputs=tuple(reading.outputs),
+        gaps=_by_line([*gaps, *reading.gaps]),
+        main=_MAIN,
+        scopes=_by_line(reading.all_scopes),
+        torch_version=next((release for mark, release in _MARKS if mark in text), ""),
+        device=_device(text),
+    )
+
+
+def _with_parts(buffers: Iterable[Buffer], extern: ExternCall) -> ExternCall:
+    """A call with one name for several results: as many as are taken out of it."""
+    results: list[Result] = []
+    for one in extern.results:
+        taken = [b.part for b in buffers if b.part and b.of == one.name]
+        results += [one, *(Result(one.name, part) for part in range(1, max(taken, default=0) + 1))]
+    return replace(extern, results=tuple(results)) if len(results) > len(extern.results) else extern
+
+
+def _numbered(path: str, launches: Iterable[Launch]) -> tuple[Launch, ...]:
+    return tuple(
+        replace(launch, id=LaunchId(number), site=replace(launch.site, file=path))
+        for number, launch in enumerate(_by_line(launches))
+    )
+
+
+def _by_line(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
+    return tuple(sorted(facts, key=lambda fact: fact.line))
+
+
+def _device(text: str) -> str:
+    if "DeviceProperties(type='hip'" in text:
+        return "hip"
+    if "device_str='xpu'" in text or "torch.xpu._DeviceGuard" in text:
+        return "xpu"
+    if "async_compile.triton(" in text or "torch.cuda._DeviceGuard" in text:
+        return "cuda"
+    return "cpu"

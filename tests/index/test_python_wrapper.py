@@ -1,0 +1,260 @@
+"""The wrappers that torch.compile writes in Python are read into the same index as those in C++."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from aoti_tui.index.model import Launch, WrapperIndex
+from aoti_tui.index.reader import read_wrapper
+
+from .wrappers import DATA
+
+FOLDER = DATA / "output_code"
+# name: inputs, symbols, guards, checks, allocations, externs, outputs; counted with grep
+COUNTS = {
+    "benchmark_kernel": (5, 3, 2, 2, 1, 0, 1),
+    "cpu_part": (5, 3, 2, 3, 2, 3, 1),
+    "cudagraph": (5, 0, 20, 5, 2, 1, 1),
+    "gnn": (8, 3, 11, 5, 3, 1, 1),
+    "memory_planning": (7, 0, 22, 7, 3, 4, 2),
+    "multi_kernel": (2, 0, 6, 2, 1, 0, 1),
+    "train_dropout": (5, 0, 16, 5, 5, 2, 6),
+    "unbacked_item": (4, 3, 1, 6, 2, 0, 1),
+    "while_loop": (3, 0, 14, 13, 4, 2, 1),
+    "versions/2.5.1.user_triton": (6, 3, 3, 3, 3, 0, 3),
+    "versions/2.7.1.user_triton": (6, 3, 3, 3, 3, 0, 1),
+    "versions/2.9.1.train_classifier_backward": (12, 2, 21, 10, 4, 2, 7),
+    "versions/2.14.1.gnn": (8, 3, 11, 5, 3, 1, 1),
+}
+
+
+def text_of(name: str) -> str:
+    path = FOLDER / f"{name}.py" if "/" in name else FOLDER / name / "output_code.py"
+    return path.read_text()
+
+
+@cache
+def index_of(name: str) -> WrapperIndex:
+    return read_wrapper(text_of(name), f"{name}.py")
+
+
+def _calls(name: str) -> Iterator[tuple[str, int]]:
+    """The functions that the wrapper itself calls, outside of kernels' texts, with their lines."""
+    module = ast.parse(text_of(name))
+    examples = ("get_args", "benchmark_compiled_module")
+    for part in module.body:
+        if getattr(part, "name", "") not in examples:
+            for node in ast.walk(part):
+                if isinstance(node, ast.Call):
+                    yield ast.unparse(node.func), node.lineno
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_everything_that_the_file_does_is_indexed(name: str) -> None:
+    index = index_of(name)
+    calls = list(_calls(name))
+    assert index.gaps == ()
+    assert len(index.kernels) == sum(c == "async_compile.triton" for c, _ in calls)
+    assert {la.line for la in index.launches} == {at for c, at in calls if c.endswith(".run")}
+    found = (
+        len(index.inputs),
+        sum(s.name[0] in "su" and s.name[1:].isdigit() for s in index.symbols),
+        len(index.guards),
+        len(index.checks),
+        sum(b.kind == "allocation" for b in index.buffers),
+        len(index.externs),
+        len(index.outputs),
+    )
+    assert found == COUNTS[name]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_line_number_points_at_its_text(name: str) -> None:
+    index = index_of(name)
+    for kernel in index.kernels.values():
+        assert f"{kernel.name} = async_compile.triton(" in index.lines[kernel.line - 1]
+        for number, text in enumerate(kernel.lines, 1):
+            assert index.lines[(kernel.wrapper_line(number) or 0) - 1] == text
+        ast.parse(kernel.source)
+    for launch in index.launches:
+        assert ".run(" in index.lines[launch.line - 1]
+    for buffer in index.buffers:
+        assert buffer.name.partition("[")[0] in index.lines[buffer.line - 1]
+    for symbol in index.symbols:
+        assert symbol.name in index.lines[symbol.line - 1]
+    for extern in index.externs:
+        assert extern.text in index.lines[extern.line - 1]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_every_argument_of_a_launch_stands_beside_its_parameter(name: str) -> None:
+    index = index_of(name)
+    for launch in index.launches:
+        types = {p.name: p for p in index.kernels[launch.kernel].parameters}
+        for argument in launch.arguments:
+            parameter = types[argument.parameter]
+            assert (argument.tensor is not None) == parameter.is_pointer, (launch.line, argument)
+
+
+def _launch(name: str, kernel: str) -> Launch:
+    return index_of(name).launches_of(kernel)[0]
+
+
+def _said(launch: Launch) -> dict[str, str]:
+    return {
+        a.parameter: a.tensor.base if a.tensor is not None else str(a.value)
+        for a in launch.arguments
+    }
+
+
+GATHER = "triton_poi_fused_index_index_add_mul_select_unsqueeze_zeros_like_1"
+
+
+def test_a_launch_says_what_it_passes_and_what_of_the_model_it_runs() -> None:
+    launch = _launch("gnn", GATHER)
+    assert _said(launch) == {
+        "in_ptr0": "arg2_1",
+        "in_ptr1": "buf0",
+        "in_ptr2": "arg7_1",
+        "out_ptr0": "buf1",
+        "ks0": "s43",
+        "ks1": "s77",
+        "ynumel": "s43",
+        "xnumel": "32",
+    }
+    assert launch.source_nodes[:3] == ("zeros_like", "dst", "src")
+    assert launch.aten[0] == "aten.zeros_like"
+    assert launch.function.name == "call"
+
+
+def test_a_size_that_is_passed_as_a_number_is_the_dimension_that_is_checked_to_have_it() -> None:
+    index = index_of("gnn")
+    rows = index.symbol("s77")
+    assert rows is not None
+    assert (rows.kind, rows.position, rows.dim) == ("input_dim", 6, 0)
+    assert [i.position for i in index.inputs if i.is_scalar] == [0, 1, 5]
+
+
+@pytest.mark.parametrize("name", ["gnn", "versions/2.14.1.gnn"])
+def test_a_fixed_size_is_a_guard_that_is_always_on(name: str) -> None:
+    guards = index_of(name).guards_of(6, 1)
+    assert [(g.check, g.value, g.enforced) for g in guards] == [
+        ("equals", "32", "always"),
+        ("stride", "1", "always"),
+    ]
+
+
+def test_a_count_that_is_read_off_a_tensor_is_checked_before_it_is_used() -> None:
+    index = index_of("unbacked_item")
+    count = index.symbol("u0")
+    assert count is not None
+    assert (count.kind, count.tensor, count.position) == ("item", "arg0_1", 0)
+    checks = [(str(c.condition), c.message) for c in index.checks if c.layout is None]
+    assert checks == [
+        ("u0 >= 2", "u0 >= 2"),
+        ("u0 <= 4096", "u0 <= 4096"),
+        ("2 <= u0", "2 <= u0"),
+        ("u0 <= 4096", "u0 <= 4096"),
+    ]
+
+
+def test_a_partition_is_a_part_of_call() -> None:
+    launch = _launch("cudagraph", "triton_poi_fused_embedding_0")
+    assert launch.function.name == "partition_0"
+    assert launch.function == index_of("cudagraph").main
+    assert _said(launch)["in_ptr1"] == "arg0_1"
+
+
+def test_a_body_of_a_loop_works_on_what_it_is_given() -> None:
+    launch = _launch("while_loop", "triton_poi_fused_add_cos_index_squeeze_view_zeros_2")
+    assert launch.function.name == "while_loop_body_graph_0"
+    assert _said(launch)["in_ptr2"] == "arg2_1"
+    assert [(s.kind, s.subgraph) for s in launch.scopes] == [("while", "while_loop_body_graph_0")]
+    assert [str(s.condition) for s in launch.scopes] == ["should_loop.item()"]
+
+
+def test_kernels_that_compete_for_a_launch_each_get_their_arguments() -> None:
+    index = index_of("multi_kernel")
+    first, second = index.launches
+    assert first.line == second.line
+    assert {first.kernel, second.kernel} == set(index.kernels)
+    assert [a.text for a in first.arguments] == ["arg1_1", "arg0_1", "buf2", "9", "1024"]
+
+
+def test_a_kernel_that_benchmarks_itself_launches_nothing() -> None:
+    index = index_of("benchmark_kernel")
+    assert "def call(args)" in "\n".join(next(iter(index.kernels.values())).lines)
+    assert len(index.launches) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "function"), [("2.5.1", "grid_wrapper_for_lookup_kernel_0"), ("2.7.1", "")]
+)
+def test_a_users_kernel_has_the_grid_that_its_launch_gives(version: str, function: str) -> None:
+    name = f"versions/{version}.user_triton"
+    launch = _launch(name, "lookup_kernel_0")
+    assert [str(axis) for axis in launch.grid] == ["s2", "(31 + s1) // 32", "1"]
+    assert [a.parameter for a in launch.arguments][-3:] == ["n_rows", "d", "BLOCK"]
+    assert function in text_of(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "buffer", "kind", "of"),
+    [
+        ("gnn", "buf5", "reuse", "buf0"),
+        ("gnn", "buf3", "allocation", None),
+        ("cudagraph", "buf2", "reuse", "buf1"),
+        ("cpu_part", "buf0", "result", None),
+        ("cpu_part", "buf1", "alias", "buf0"),
+        ("memory_planning", "buf0", "pool", "pool2"),
+        ("while_loop", "buf1[1]", "declaration", None),
+        ("versions/2.9.1.train_classifier_backward", "buf1", "reuse", "addmm"),
+    ],
+)
+def test_a_buffer_knows_where_its_memory_comes_from(
+    name: str, buffer: str, kind: str, of: str | None
+) -> None:
+    found = next(b for b in index_of(name).buffers if b.name == buffer)
+    assert (found.kind, found.of) == (kind, of)
+
+
+@pytest.mark.parametrize(
+    ("name", "op", "reads", "writes"),
+    [
+        ("gnn", "addmm_out", ["arg4_1", "arg6_1", "arg3_1"], ["buf0"]),
+        ("cudagraph", "mm_out", ["buf0", "arg2_1"], ["buf1"]),
+        ("cpu_part", "cumsum", ["arg1_1"], ["buf0"]),
+        ("cpu_part", "cpp_fused__to_copy_add_mul_sub_0", ["arg1_1"], ["buf2"]),
+        ("cpu_part", "copy_", ["buf2"], ["buf3"]),
+        ("train_dropout", "randint_low_out", [], ["buf1"]),
+    ],
+)
+def test_a_call_of_an_operator_knows_what_it_reads_and_writes(
+    name: str, op: str, reads: list[str], writes: list[str]
+) -> None:
+    extern = next(e for e in index_of(name).externs if e.op == op)
+    assert [v.base for v in extern.reads] == reads
+    assert [v.base for v in extern.writes] == writes
+
+
+def test_what_is_not_understood_is_a_gap_with_its_line() -> None:
+    text = text_of("gnn").replace("buf5 = buf0; del buf0", "buf5 = mystery[buf0:]; del buf0")
+    text = text.replace("            del buf3\n", "            for each in buf3: pass\n")
+    index = read_wrapper(text, "gnn.py")
+    assert [(g.line, g.text.partition(";")[0]) for g in index.gaps] == [
+        (index.gaps[0].line, "buf5 = mystery[buf0:]"),
+        (index.gaps[1].line, "for each in buf3: pass"),
+    ]
+    for gap in index.gaps:
+        assert gap.text in index.lines[gap.line - 1]
+    assert len(index.launches) == len(index_of("gnn").launches)
+
+
+def test_a_file_that_is_cut_off_still_gives_a_gap_and_no_error() -> None:
+    text = text_of("gnn")
+    index = read_wrapper(text[: text.index("return (buf5") - 200], "gnn.py")
+    assert index.gaps
