@@ -7,9 +7,12 @@ import contextlib
 import itertools
 import json
 import os
+import queue
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +25,11 @@ Progress = Callable[[int, int], None]
 """Called with (done, total) programs while a request runs."""
 
 WORKER = Path(__file__).resolve().parent.parent / "worker" / "__main__.py"
+_KEPT = """
+PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE LANG TZ
+CONDA_PREFIX VIRTUAL_ENV SYSTEMROOT
+"""
+_KEPT_BEGINNINGS = ("LC_", "OMP_", "MKL_", "KMP_", "OPENBLAS_")
 STDERR_LINES = 40
 HELLO_SECONDS = 60.0
 CANCEL_GRACE_SECONDS = 5.0
@@ -156,28 +164,14 @@ class WorkerClient:
     def _start(self) -> subprocess.Popen[bytes]:
         self._check_python()
         self._stderr = collections.deque(maxlen=STDERR_LINES)
-        environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-        environment["PYTHONUNBUFFERED"] = "1"
-        # Under pytest or an editable install PYTHONPATH may name our own package: the worker must
-        # find its own modules only, but the user's torch may be reachable through it too, so it
-        # stays as it is.
-        try:
-            process = subprocess.Popen(
-                [self.python, str(WORKER)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise self._bad_python(error.strerror or str(error)) from error
+        process = _spawned(self.python)
+        if isinstance(process, OSError):
+            raise self._bad_python(process.strerror or str(process)) from process
         assert process.stderr is not None
         self._stderr_thread = threading.Thread(
             target=_keep_lines, args=(process.stderr, self._stderr), daemon=True
         )
         self._stderr_thread.start()
-        threading.Thread(target=_end_leftovers, args=(process,), daemon=True).start()
         return process
 
     def _check_python(self) -> None:
@@ -329,13 +323,57 @@ class WorkerClient:
         self._process = None
 
 
-def _end_leftovers(process: subprocess.Popen[bytes]) -> None:
-    """End what a worker leaves behind: a child of a shell script that was named as Python would
-    hold the pipe open, and whoever waits for an answer would wait for ever."""
+def _spawned(python: str) -> subprocess.Popen[bytes] | OSError:
+    """A worker, or why it could not be started.
+
+    It gets a signal when the thread that started it ends, so a thread does that and nothing else
+    until the worker has ended.
+    """
+    started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError] = queue.SimpleQueue()
+    threading.Thread(target=_look_after, args=(python, started), daemon=True).start()
+    return started.get()
+
+
+def _look_after(python: str, started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError]) -> None:
+    # Named as a path it must be found from the worker's own folder too.
+    program = os.path.abspath(python) if os.path.dirname(python) else python
+    try:
+        folder = tempfile.mkdtemp(prefix="aoti-tui-worker-")
+        process = subprocess.Popen(
+            [program, str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=worker_environment(os.environ, folder),
+            start_new_session=True,
+        )
+    except OSError as error:
+        started.put(error)
+        return
+    started.put(process)
     process.wait()
+    # End what a worker leaves behind: a child of a shell script that was named as Python would
+    # hold the pipe open, and whoever waits for an answer would wait for ever.
     with contextlib.suppress(OSError):
         # A session of its own: its group has the worker's number and nothing else of ours.
         os.killpg(process.pid, signal.SIGKILL)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def worker_environment(ours: Mapping[str, str], folder: str) -> dict[str, str]:
+    """What a worker is told of our environment: how to find and run the user's torch, no more.
+
+    ``folder`` is its own: what torch and triton would keep in the user's home goes there.
+    """
+    kept = {k: v for k, v in ours.items() if k in _KEPT.split() or k.startswith(_KEPT_BEGINNINGS)}
+    if "PYTHONPATH" in kept:
+        # Relative to where we are, not to where the worker is.
+        parts = kept["PYTHONPATH"].split(os.pathsep)
+        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(part) for part in parts)
+    own = ("HOME", "TMPDIR", "TMP", "TEMP", "TRITON_HOME", "TRITON_CACHE_DIR", "XDG_CACHE_HOME")
+    kept |= dict.fromkeys((*own, "TORCHINDUCTOR_CACHE_DIR", "TORCH_HOME"), folder)
+    return {**kept, "PYTHONUNBUFFERED": "1", "AOTI_TUI_CONTAIN": "1", "USER": "aoti-tui"}
 
 
 def _keep_lines(pipe: IO[bytes], lines: collections.deque[str]) -> None:

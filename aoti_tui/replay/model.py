@@ -18,13 +18,19 @@ Program = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """What the worker's Python has. ``problems`` is empty when it can replay."""
+    """What the worker's Python has. ``problems`` is empty when it can replay.
+
+    ``contained`` says what was taken away from the worker, ``not_contained`` what this system
+    offers no way to take away.
+    """
 
     python: str
     executable: str
     torch: str | None
     triton: str | None
     problems: tuple[str, ...] = ()
+    contained: tuple[str, ...] = ()
+    not_contained: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,12 +85,15 @@ class ReplaySession:
     def info(self) -> WorkerInfo:
         """What the worker's Python has; quick, torch is not imported for it."""
         reply = self.client.hello()
+        contained = reply.get("contained") or {}
         return WorkerInfo(
             python=str(reply.get("python", "")),
             executable=str(reply.get("executable", self.client.python)),
             torch=reply.get("torch"),
             triton=reply.get("triton"),
             problems=tuple(str(p) for p in reply.get("problems", ())),
+            contained=tuple(str(one) for one in contained.get("active", ())),
+            not_contained=tuple(str(one) for one in contained.get("missing", ())),
         )
 
     def warm(self) -> None:

@@ -1,5 +1,7 @@
 """Start the worker: `PYTHON aoti_tui/worker/__main__.py`, requests on stdin, replies on stdout.
 
+With AOTI_TUI_CONTAIN set it first takes away from itself what a kernel has no need of.
+
 The folder is loaded as a package of its own name and taken off the module path, so that neither
 `aoti_tui` nor what happens to lie beside this file can be imported by the user's torch.
 """
@@ -15,7 +17,10 @@ from typing import Callable
 PACKAGE = "aoti_replay_worker"
 
 
-def _load_folder() -> Callable[[], int]:
+CONTAIN = "AOTI_TUI_CONTAIN"
+
+
+def _load_folder() -> Callable[[bool], int]:
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
     spec = importlib.util.spec_from_file_location(
@@ -26,9 +31,36 @@ def _load_folder() -> Callable[[], int]:
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    serve: Callable[[], int] = importlib.import_module(f"{PACKAGE}.service.serve").main
+    serve: Callable[[bool], int] = importlib.import_module(f"{PACKAGE}.service.serve").main
     return serve
 
 
+def _compile_folder() -> None:
+    """Write the byte code that a contained worker may not write, so that the next one starts
+    as fast as any other program."""
+    for root, _, files in os.walk(os.path.dirname(os.path.abspath(__file__))):
+        for name in files:
+            if not name.endswith(".py"):
+                continue
+            source = os.path.join(root, name)
+            try:
+                if _is_newer(source, importlib.util.cache_from_source(source)):
+                    import py_compile
+
+                    py_compile.compile(source, doraise=True)
+            except (OSError, NotImplementedError):
+                return
+
+
+def _is_newer(source: str, compiled: str) -> bool:
+    try:
+        return os.stat(source).st_mtime > os.stat(compiled).st_mtime
+    except FileNotFoundError:
+        return True
+
+
 if __name__ == "__main__":
-    sys.exit(_load_folder()())
+    contained = os.environ.pop(CONTAIN, "") != ""
+    if contained:
+        _compile_folder()
+    sys.exit(_load_folder()(contained))

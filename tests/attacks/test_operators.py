@@ -69,7 +69,7 @@ def test_a_size_beyond_memory_is_refused_before_anything_is_allocated(worker: Ta
     reply = worker.fail(
         "extern", op="aoti_torch_cuda_full", args=[sizes, {"int": 1}], outputs=["out"]
     )
-    assert "may have" in reply["message"]
+    assert "no memory" in reply["message"]
     worker.ask("zeros", name="x", shape=[4], stride=None, dtype="float32")
     reply = worker.fail(
         "extern",
@@ -77,7 +77,7 @@ def test_a_size_beyond_memory_is_refused_before_anything_is_allocated(worker: Ta
         args=[{"tensor": "x"}, {"ints": [1 << 44]}],
         outputs=["out"],
     )
-    assert "may have" in reply["message"]
+    assert "no memory" in reply["message"]
 
 
 @pytest.mark.parametrize("shape", [[1 << 70], [1 << 40, 1 << 40], [1 << 45], [-1]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,7 @@ class Sources:
 
     def load_captured(self, path: str, handle: str) -> Held:
         reply = self.client.request(
-            "load_one", doing=f"reading {Path(path).name}", path=path, name=handle
+            "load_one", doing=f"reading {Path(path).name}", path=os.path.abspath(path), name=handle
         )
         described = reply if "shape" in reply else self.client.request("describe", name=handle)
         return Held(

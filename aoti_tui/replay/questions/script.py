@@ -152,19 +152,18 @@ def write_script(
     prepared = session.prepared(launch, progress)
     data = path.with_suffix(".pt")
     text = _script(kernel, prepared, path.name, data.name, session.index.path)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ReplayError(
-            "bad-inputs",
-            f"The script {path} cannot be written",
-            error.strerror or str(error),
-            "Name a file in a folder that exists and that you may write to",
-        ) from error
     tensors = {parameter: held.handle for parameter, held in prepared.held.items()}
-    session.client.request(
-        "save", doing=f"writing {data.name}", path=str(data.resolve()), tensors=tensors
-    )
+    reply = session.client.request("save", doing=f"saving {data.name}", tensors=tensors)
+    for file, content in ((path, text.encode()), (data, reply.blobs[int(reply["file"])])):
+        try:
+            file.write_bytes(content)
+        except OSError as error:
+            raise ReplayError(
+                "bad-inputs",
+                f"{file} cannot be written",
+                error.strerror or str(error),
+                "Name a file in a folder that exists and that you may write to",
+            ) from error
     return path, data
 
 

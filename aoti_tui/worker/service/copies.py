@@ -1,7 +1,8 @@
-"""Copies of a session's tensors: cut or repeated to another shape, and written to a file."""
+"""Copies of a session's tensors: cut or repeated to another shape, and as a file's bytes."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from .problems import bad_request
@@ -27,8 +28,11 @@ def fit(tensors: SessionTensors, name: str, base: str, shape: list[int], stride:
     tensors.named[name].copy_(found)
 
 
-def save(tensors: SessionTensors, path: str, names: dict[str, str]) -> None:
-    """`torch.save` of a dict; each tensor takes its own storage, strides and offset with it."""
+def saved(tensors: SessionTensors, names: dict[str, str]) -> bytes:
+    """What `torch.save` writes of a dict; each tensor takes its own storage, strides and offset.
+
+    The bytes, and no file: the worker may write none.
+    """
     import torch
 
     kept: dict[str, Any] = {}
@@ -42,7 +46,6 @@ def save(tensors: SessionTensors, path: str, names: dict[str, str]) -> None:
         copy = torch.empty(0, dtype=tensor.dtype)
         copy.set_(shared[place], tensor.storage_offset(), tensor.shape, tensor.stride())
         kept[key] = copy
-    try:
-        torch.save(kept, path)
-    except (OSError, RuntimeError) as error:
-        raise bad_request(f"{path} cannot be written: {str(error).splitlines()[0]}") from error
+    written = io.BytesIO()
+    torch.save(kept, written)
+    return written.getvalue()

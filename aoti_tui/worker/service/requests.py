@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.programs.execution import Progress
-from .copies import fit, save
+from .copies import fit, saved
 from .externs import call_extern
 from .frames import Blobs
 from .kernels import SentKernel, kernel_reply, sent_kernel
@@ -87,8 +87,8 @@ class Requests:
             header.get("stride"),
         )
 
-    def do_save(self, header: dict[str, Any], *_: Any) -> None:
-        save(self.tensors, header["path"], header["tensors"])
+    def do_save(self, header: dict[str, Any], blobs: Blobs, *_: Any) -> dict[str, Any]:
+        return {"file": blobs.add(saved(self.tensors, header["tensors"]))}
 
     def do_item(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return {"value": self.tensors.item(header["name"])}

@@ -35,8 +35,8 @@ def need(what: str, count: int, size: int) -> None:
     """Raise a bad request unless `count` elements of `size` bytes can be had."""
     if count * size > room():
         raise bad_request(
-            f"{what} needs {_in_words(count * size)}, but this process may have "
-            f"{_in_words(room())}: choose smaller sizes"
+            f"no memory for {what}: it takes {_in_words(count * size)}, and this process may "
+            f"have {_in_words(room())}"
         )
 
 

@@ -9,6 +9,8 @@ import traceback
 from types import FrameType
 from typing import Any, BinaryIO
 
+from ..containment.contain import NOTHING, Report, contain
+from ..containment.parent import end_with_parent
 from . import environment
 from .frames import Blobs, FrameError, read_frame, write_frame
 from .problems import Cancelled, RequestError, problem_of
@@ -17,8 +19,9 @@ from .problems import Cancelled, RequestError, problem_of
 class Server:
     """Tensors and kernels live as long as the process; `busy` says whether SIGINT may cancel."""
 
-    def __init__(self, output: BinaryIO) -> None:
+    def __init__(self, output: BinaryIO, contained: Report) -> None:
         self.output = output
+        self.contained = contained
         self.busy = False
         self.writing = False
         self.requests: Any | None = None
@@ -56,7 +59,7 @@ class Server:
     ) -> dict[str, Any]:
         name = header.get("do")
         if name == "hello":
-            return environment.found()
+            return {**environment.found(), "contained": self.contained}
         if name == "warm" or self.requests is None:
             # A half-imported torch cannot be imported again, so this is not cancelled.
             self.busy = False
@@ -104,13 +107,18 @@ def _failure(error: Exception, header: dict[str, Any]) -> RequestError:
     return RequestError("python", text, file=None, kernel_line=None)
 
 
-def main() -> int:
-    """Serve until stdin ends. Returns the exit status."""
+def main(contained: bool) -> int:
+    """Serve until stdin ends. Returns the exit status.
+
+    With `contained` this process first gives up what replaying a kernel does not need.
+    """
+    report = contain() if contained else NOTHING
+    end_with_parent()
     output = os.fdopen(os.dup(1), "wb")
     # Whatever a kernel or a library prints must not get between the frames.
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    server = Server(output)
+    server = Server(output, report)
     signal.signal(signal.SIGINT, server.interrupt)
     source = sys.stdin.buffer
     while True:
