@@ -97,15 +97,13 @@ class Arranging:
     def bring_to_front(self, pane: str) -> None:
         """Show a pane because of what happens in it. The focus stays where it is, unless that
         would be covered: then it goes along."""
-        if self.screen.size.width < MEDIUM or self.screen.focused_pane() not in ("", "source"):
-            focused = self.screen.focused_pane()
-            view = replace(self.view, active=pane, side=pane)
-            width, height = self.screen.size
-            seen = arrange(width, height, view).places if width and height else {}
-            if focused and focused not in seen:
-                self.open_pane(pane)
-                return
-        self.change(side=pane)
+        focused = self.screen.focused_pane()
+        if self.screen.size.width < MEDIUM:
+            self.change(active=pane, side=pane)
+        else:
+            self.change(side=pane)
+        if focused and focused not in self.screen.query_one(Body).arrangement.places:
+            self.open_pane(pane)
 
     def change(self, **changes: object) -> None:
         """Change fields of the view; places the panes again when that matters."""

@@ -55,6 +55,15 @@ T = TypeVar("T")
 _LABELS = {action.label.lower(): action.id for action in ACTIONS}
 
 
+def _settle() -> None:
+    """Look for garbage once, now that something large has come, and spare what is left the next
+    searches: looking through an index or a recording again and again is felt as a stutter. What
+    was spared before is looked through too, so that nothing is kept for good."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
 class SourcePane(Pane):
     def compose(self) -> ComposeResult:
         yield SourceView(SourceDocument((), path=""), id="source-view")
@@ -324,16 +333,12 @@ class MainScreen(Host):
 
     @on(threads.Answered)
     def _answered(self, event: threads.Answered) -> None:
-        first = self.state.incident is None
         if event.group == "open":
             self.query_one("#opening", ProgressBar).display = False
         with self.engine.session.together():
             event.take()
-        if first and self.state.incident is not None:
-            # Index and entries live as long as the program: looking through them for garbage,
-            # again and again, is felt as a stutter in a large wrapper.
-            gc.collect()
-            gc.freeze()
+        if event.group in ("open", "judge", "replay"):
+            self.call_after_refresh(_settle)
         self.show_status()
 
     @on(threads.Refused)

@@ -71,11 +71,24 @@ class Replays:
             self.places.replace_failure(*found.judged)
         self.session.with_outcome(found.outcome)
         self.session.change(lane=_first_lane(found.outcome.result, found.outcome.recording))
+        self._judge(found)
         then, self._then = self._then, None
         if then is not None:
             then()
         else:
             self.continue_from(-1, 1)
+
+    def _judge(self, found: Replayed) -> None:
+        """Have the failure confirmed by what was scanned, while the user looks at it."""
+        failure, incident = found.to_judge, self.session.state.incident
+        if failure is None or incident is None:
+            return
+        result = found.outcome.result
+        self.session.front.start(
+            "judge",
+            lambda tell: incident.judge(failure, scanned=result).failure,
+            lambda after: self.places.replace_failure(failure, after),
+        )
 
     def failed(self) -> None:
         """The replay was refused or cancelled."""

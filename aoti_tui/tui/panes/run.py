@@ -71,7 +71,8 @@ class RunPane(Pane):
         self._lay_grid()
 
     def focus_content(self) -> None:
-        self.query_one(TemporaryRows).focus()
+        rows = self.query_one(TemporaryRows)
+        (rows if rows.display else self).focus()
 
     def load(self, view: RunView) -> None:
         self.view = view
@@ -85,6 +86,11 @@ class RunPane(Pane):
         rows = self.query_one(TemporaryRows)
         rows.display = recorded
         rows.load(view.temporaries, view.selected)
+        # Before anything ran there is no row that could hold the focus of the pane.
+        waited = self.has_focus
+        self.can_focus = not recorded
+        if waited and recorded:
+            rows.focus()
         grid = self.query_one(LaneGrid)
         # A step without lanes to show leaves their place as it is: nothing jumps.
         grid.display = recorded
