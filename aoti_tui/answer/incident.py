@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from aoti_tui.answer.bad_access import assert_left_out, first_bad_access
 from aoti_tui.answer.judge import Judged, Search, judge
 from aoti_tui.answer.known import known_of, truncated_of
 from aoti_tui.answer.log_notes import log_notes
@@ -20,7 +21,7 @@ from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.log.asserts import read_log
-from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode, Source
+from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode
 from aoti_tui.failure.prose.headline import headline
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.names import trace_name
@@ -30,6 +31,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import GivenInput, ReplayResult
+from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all
 from aoti_tui.replay.questions.truncated import TruncatedSymbol
 from aoti_tui.replay.session import ReplaySession
 
@@ -91,6 +93,11 @@ class Incident:
     """Those of ``notes`` that are of the inputs."""
 
     @property
+    def only_memory_faults(self) -> bool:
+        """Whether the log reports a bad address, and no assert that it could have come from."""
+        return self.log is not None and bool(self.log.faults) and not self.log.asserts
+
+    @property
     def truncated(self) -> tuple[TruncatedSymbol, ...]:
         """Sizes that the given inputs make come out wrong, assert or not."""
         return truncated_of(self.index, self.known) if self.inputs else ()
@@ -103,19 +110,32 @@ class Incident:
         """The failure that an assert would be; None where no assert stands."""
         return self.workshop.explainer.explain_assert(kernel, kernel_line, self.known)
 
-    def sources_of_failure(self, result: ReplayResult) -> tuple[Source, ...]:
-        """Where the index of a replay's first assert, or else of its first bad access, comes
-        from."""
+    def failure_of(self, done: AllLaunches) -> Failure | None:
+        """The first failure of a whole replay, explained: an assert, or an access outside of its
+        tensor. None when nothing failed. Raises ReplayError."""
+        result = done.first.result if done.first is not None else None
+        if result is None:
+            return None
         if result.asserts:
             first = min(result.asserts, key=lambda a: a.order)
-            failure = self.explain_assert(result.kernel, first.kernel_line)
-            return failure.index.sources if failure is not None else ()
-        if result.faults:
-            fault = result.faults[0]
-            return self.workshop.explainer.access_sources(
-                result.kernel, fault.kernel_line, fault.argument, result.launch
-            )
-        return ()
+            return self.explain_assert(result.kernel, first.kernel_line)
+        return first_bad_access(self.session(), self.workshop.explainer, self.known, done)
+
+    def find_fault(self, progress: Progress | None = None) -> Failure | None:
+        """What a memory fault came from: the model's first bad access, or an assert that fires
+        before any. Slow, as :meth:`judge`. Raises ReplayError."""
+
+        def told(done: int, total: int) -> None:
+            if progress is not None:
+                progress("replaying the model", done / max(total, 1))
+
+        done = replay_all(self.session(), progress=told)
+        failure = self.failure_of(done)
+        if failure is None or failure.access is not None:
+            return failure
+        assert done.first is not None
+        judged = self.judge(failure, progress, scanned=done.first.result).failure
+        return self.with_note(judged, assert_left_out(self.index.device))
 
     def trace(self, line: int, name: str) -> ProvenanceNode | None:
         """Provenance of the name that stands on a wrapper line; None when it is no name known."""

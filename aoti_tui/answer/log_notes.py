@@ -28,8 +28,9 @@ def log_notes(
         notes.append(f"{len(nowhere) - _MOST_TOLD} more asserts of the log are in no kernel")
     if reading.faults and not reading.asserts:
         notes.append(
-            "the log reports a memory fault and no assert: `aoti-tui replay WRAPPER --all --inputs "
-            "INPUTS.pt` looks for the first access outside of its buffer"
+            "the log reports a memory fault and no assert: with --inputs, explain replays the "
+            "model up to its first access outside of a tensor (`aoti-tui replay WRAPPER --all` "
+            "without a log)"
         )
     elif not reading.asserts and not any(checks):
         notes.append(

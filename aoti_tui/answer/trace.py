@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.artifacts.strides import index_of
+from aoti_tui.failure.model import BadAccess
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Argument, Launch
 from aoti_tui.kernel.addresses import copied
 from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.parse import names_read
 from aoti_tui.replay.data.held_tensors import Held
 from aoti_tui.replay.model import Block, Program, Recording, Step
 from aoti_tui.replay.questions.writers import record_writer
@@ -23,6 +25,8 @@ from aoti_tui.replay.recorded.blocks import Number, value_at
 from aoti_tui.replay.recorded.recording import failing_lanes, lane_value, last_step
 from aoti_tui.replay.session import ReplaySession
 
+_MOST_NAMES = 64
+"""Temporaries that are looked at on the way from an address to what was loaded."""
 MOST_PROGRAMS = 4
 MOST_LANES = 4096
 MOST_UPSTREAM = 3
@@ -123,6 +127,53 @@ def trace_failing(
         return Traced((), first)
     ordered = sorted(found.values(), key=lambda one: one.index)
     return Traced(tuple(ordered), first, len(programs) <= MOST_PROGRAMS)
+
+
+def trace_address(
+    session: ReplaySession,
+    flow: DataFlow,
+    launch: Launch,
+    access: BadAccess,
+    names: Sequence[str],
+) -> tuple[TracedElement, ...]:
+    """Elements of inputs and constants that make the address of a bad access, as far as their
+    values reach it unchanged or through the kernel's own arithmetic; ``names`` are those of its
+    offset. Raises ReplayError."""
+    kernel = session.kernels.program(launch.kernel)
+    recording = session.record(launch, access.program)
+    step = next((s for s in recording.steps if _does(s, access)), None)
+    if step is None:
+        return ()
+    found: dict[tuple[str, int], TracedElement] = {}
+    seen: set[str] = set()
+    pending = list(names)
+    while pending and len(seen) < _MOST_NAMES:
+        name = pending.pop(0)
+        made = last_step(recording, name, step.position, step)
+        assignment = kernel.assignment_at(made.kernel_line) if made is not None else None
+        if name in seen or made is None or assignment is None:
+            continue
+        seen.add(name)
+        place = _loaded(recording, kernel, launch, name, step, access.lane)
+        if place is None:
+            pending.extend(names_read(assignment.value))
+            continue
+        value = _value(recording, name, step, access.lane)
+        asked = _Asked(session, flow)
+        traced = _followed(asked, place, value, MOST_UPSTREAM) if isinstance(value, int) else None
+        if traced is not None:
+            found[(traced.name, traced.element)] = traced
+    return tuple(found.values())
+
+
+def _does(step: Step, access: BadAccess) -> bool:
+    """Whether a step is the access, in the lane in which it leaves its tensor."""
+    places = [*step.loads, *([step.target] if step.target is not None else [])]
+    return step.kernel_line == access.kernel_line and any(
+        place.argument == access.parameter
+        and value_at(place.elements, access.lane) == access.element
+        for place in places
+    )
 
 
 def _unknown(asked: _Asked, place: _Place | None, first: SeenIndex | None) -> Traced:

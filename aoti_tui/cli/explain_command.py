@@ -51,6 +51,8 @@ def answered(incident: Incident, *, replay: bool) -> tuple[Failure, ...]:
     """
     if not replay or not incident.can_diagnose:
         return incident.failures
+    if incident.only_memory_faults:
+        return _fault(incident)
     found: list[Failure] = []
     for failure in incident.failures:
         try:
@@ -58,6 +60,16 @@ def answered(incident: Incident, *, replay: bool) -> tuple[Failure, ...]:
         except ReplayError as error:
             found.append(incident.with_note(failure, f"no replay: {error}"))
     return tuple(found)
+
+
+def _fault(incident: Incident) -> tuple[Failure, ...]:
+    """What the memory fault of the log came from, if a replay of the model finds it."""
+    try:
+        failure = incident.find_fault()
+    except ReplayError as error:
+        print(f"no replay: {error}", file=sys.stderr)
+        return ()
+    return (failure,) if failure is not None else ()
 
 
 def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:

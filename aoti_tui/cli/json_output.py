@@ -10,6 +10,7 @@ from typing import Any
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.failure.model import (
+    BadAccess,
     BadElements,
     Candidate,
     Cause,
@@ -116,6 +117,7 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "bad_elements": _bad(failure.bad),
         "indexed": _indexed(failure.indexed),
         "traced": failure.traced or None,
+        "access": _access(failure.access),
     }
 
 
@@ -126,6 +128,23 @@ def rival_json(rival: Rival) -> dict[str, Any]:
         "kernel_line": rival.kernel_line,
         "launch_line": rival.launch.line,
         "decided_by": rival.decided_by,
+    }
+
+
+def _access(access: BadAccess | None) -> dict[str, Any] | None:
+    """The access that left its tensor, where no assert stands before it."""
+    if access is None:
+        return None
+    return {
+        "access": access.access,
+        "argument": access.parameter,
+        "tensor": access.tensor,
+        "element": access.element,
+        "size": access.size,
+        "program": list(access.program),
+        "lane": list(access.lane),
+        "lanes": access.lanes,
+        "kernel_line": access.kernel_line,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from aoti_tui.failure.cause.causes import (
@@ -27,7 +27,6 @@ from aoti_tui.failure.model import (
     Failure,
     LoggedAssert,
     LogReading,
-    Source,
     ValueProvenance,
 )
 from aoti_tui.failure.prose.ops import op_patterns
@@ -41,7 +40,7 @@ from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.indexed import access_masks
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
-from aoti_tui.kernel.slice import is_index_only, slice_expression
+from aoti_tui.kernel.slice import is_index_only
 
 
 class Explainer:
@@ -83,20 +82,6 @@ class Explainer:
             kernel, kernel_line, entry.wrapper_line(kernel_line), launches, "chosen by hand", 0
         )
         return self.explain(candidate, (candidate,), None, known)
-
-    def access_sources(
-        self, kernel: str, kernel_line: int, argument: str, identity: LaunchId
-    ) -> tuple[Source, ...]:
-        """Where the address of an access comes from: the sources of its offset's data, or of the
-        sizes that bound it when it is made of program and lane numbers."""
-        program = self.program_of(kernel)
-        launch = self.index.launch(identity)
-        for offset, order in _offsets(program, kernel_line, argument):
-            tree = slice_expression(program, offset, order, kernel_line)
-            found = sources_of(self.tracer().value(launch, kernel, tree))
-            if found:
-                return found
-        return ()
 
     def explain(
         self,
@@ -167,7 +152,7 @@ class Explainer:
             ops=ops,
             cause=cause,
             possible_causes=rest,
-            fixes=fixes_for(cause, bound, index, guards, ops, kernel.name),
+            fixes=fixes_for(cause, bound, index, guards, ops, kernel.name, self.index.device),
             siblings=tuple(
                 (a.line, a.message)
                 for a in program.asserts
@@ -264,19 +249,6 @@ def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance
         access_masks=access_masks(asserted.program, found),
         confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
     )
-
-
-def _offsets(
-    program: KernelProgram, kernel_line: int, argument: str
-) -> Iterator[tuple[ast.expr, int]]:
-    """Offsets of the accesses to an argument on a line, with their place among the statements."""
-    for assignment in program.assignments:
-        for load in assignment.loads:
-            if load.line == kernel_line and argument in load.pointers and load.offset is not None:
-                yield load.offset, assignment.order
-    for store in program.stores:
-        if store.line == kernel_line and argument in store.pointers and store.offset is not None:
-            yield store.offset, store.order
 
 
 def _other(found: KernelAssert, logged: LoggedAssert | None) -> bool:

@@ -242,15 +242,22 @@ CauseCode = Literal[
     "mask-too-narrow",
     "symbol-truncated",
     "overflow",
+    "index-unchecked",
+    "view-out-of-storage",
+    "guard-violated",
     "holds",
 ]
-"""``holds`` is an assert that does not fail with the symbols that were set to try something."""
+"""``holds`` is an assert that does not fail with the symbols that were set to try something.
+
+Of a bad access without an assert: ``index-unchecked`` (data lead outside), ``view-out-of-storage``
+(sizes alone do, although the inputs pass the guards), ``guard-violated`` (they do, and the inputs
+break a guard)."""
 BAD_INDEX: frozenset[CauseCode] = frozenset(
     {"index-equals-size", "index-too-large", "index-too-negative"}
 )
 """Causes that blame the index, not the size."""
 COMPILER_FAULT: frozenset[CauseCode] = frozenset(
-    {"mask-too-narrow", "symbol-truncated", "overflow"}
+    {"mask-too-narrow", "symbol-truncated", "overflow", "view-out-of-storage"}
 )
 """Causes that blame the generated code, not the data."""
 
@@ -345,8 +352,35 @@ class IndexedTensor:
 
 
 @dataclass(frozen=True, slots=True)
+class BadAccess:
+    """An access outside of its tensor that a replay saw, where no assert stands before it."""
+
+    access: str
+    """``load``, ``store`` or ``atomic``."""
+    kernel_line: int
+    parameter: str
+    tensor: str
+    """What the launch passes: an input, a buffer, or a constant's FQN, in words."""
+    element: int
+    """Counted from the tensor's data pointer."""
+    size: int
+    program: Program
+    lane: tuple[int, ...]
+    lanes: int
+    """How many lanes do it."""
+
+    @property
+    def words(self) -> str:
+        """``load of element 288 of buf0 (in_ptr0), which has 288``."""
+        return (
+            f"{self.access} of element {self.element} of {self.tensor} ({self.parameter}), which "
+            f"has {self.size}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
-    """One failed assert, explained."""
+    """One failed assert, explained, or a bad access without one."""
 
     message: str
     kernel: str
@@ -384,3 +418,6 @@ class Failure:
     """What else fits: launches that neither the log nor the values rule out."""
     contradictions: tuple[str, ...] = ()
     """What the log or the values say against this answer. With any, nothing is confirmed."""
+    access: BadAccess | None = None
+    """The access that left its tensor, where that and no assert is what failed: ``index`` is then
+    its offset, ``bound`` the tensor's number of elements."""

@@ -22,6 +22,7 @@ def fixes_for(
     guards: tuple[GuardFinding, ...],
     ops: tuple[OpPattern, ...],
     kernel: str,
+    device: str,
 ) -> tuple[Fix, ...]:
     """Changes for a cause, the most direct first, then what makes the next run tell more."""
     fixes: list[Fix] = []
@@ -59,7 +60,7 @@ def fixes_for(
             fixes.append(_runtime_checks(guards))
     elif sizes_matter and dims and all(g.enforced == "absent" for g in guards):
         fixes.append(_add_guard(dims))
-    fixes.append(_next_run())
+    fixes.append(_next_run(device))
     return tuple(fixes)
 
 
@@ -149,10 +150,58 @@ def _report_to_pytorch(cause: Cause, kernel: str) -> Fix:
     )
 
 
-def _next_run() -> Fix:
+def access_fixes(
+    cause: Cause, sources: tuple[Source, ...], kernel: str, device: str
+) -> tuple[Fix, ...]:
+    """Changes for a bad access that no assert stands before."""
+    fixes: list[Fix] = []
+    data = dict.fromkeys(s.position for s in sources if s.kind == "input")
+    if cause.code == "index-unchecked" and data:
+        names = ", ".join(f"inputs[{position}]" for position in data)
+        fixes.append(
+            Fix(
+                "check the values before the call",
+                f"the values of {names} make the address, and nothing in the compiled model looks "
+                "at them: reject or clamp those that lead outside, or say their range in the model "
+                "with `torch._check`.",
+            )
+        )
+    if cause.code == "guard-violated":
+        fixes.append(
+            Fix(
+                f"give inputs that the model was compiled for, and turn {RUNTIME_CHECKS}=1 on",
+                "the compiled-in checks then reject such a call with a message.",
+            )
+        )
+    if cause.code in COMPILER_FAULT:
+        fixes.append(_report_to_pytorch(cause, kernel))
+    if cause.code == "view-out-of-storage":
+        fixes.append(
+            Fix(
+                "work around it",
+                "a view may reach past its storage only by mistake: look at `as_strided` and views "
+                "with an offset in the model, and put a `.clone()` or `.contiguous()` before them, "
+                "or index instead.",
+            )
+        )
+    return (*fixes, _next_run(device))
+
+
+_NEXT_RUN = {
+    "cuda": "CUDA_LAUNCH_BLOCKING=1 (the Python traceback then names the right call), "
+    "compute-sanitizer (names the kernel of a bad address)",
+    "hip": "AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 (the Python traceback then names the "
+    "right call; HIP builds up to torch 2.13 leave Triton's asserts out, so that an index out of "
+    "range shows as a memory fault or as wrong results)",
+    "xpu": "UR_L0_SERIALIZE=2 (each launch is waited for, so that the traceback names the right "
+    "call)",
+}
+
+
+def _next_run(device: str) -> Fix:
     return Fix(
         "make the next run tell more",
-        "CUDA_LAUNCH_BLOCKING=1 (the Python traceback then names the right call), "
+        f"{_NEXT_RUN.get(device, _NEXT_RUN['cuda'])}, "
         "AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=1 at compile time (saves each kernel's "
         "tensors, which a replay can use), TORCH_LOGS=output_code (keeps the kernels).",
     )

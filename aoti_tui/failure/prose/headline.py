@@ -36,6 +36,8 @@ def _fitting(said: str) -> str:
 
 def failed_line(failure: Failure) -> str:
     """``triton_poi_fused_0 failed: 0 <= tmp4 < ks0 in 1 program``."""
+    if failure.access is not None:
+        return f"{failure.kernel} failed: {failure.access.words}"
     count = len(failure.programs)
     where = f" in {plural(count, 'program')}" if count else ""
     return f"{failure.kernel} failed: {short_assert(failure.message)}{where}"
@@ -65,6 +67,8 @@ def culprit_line(failure: Failure) -> str:
 def _what_is_wrong(failure: Failure) -> list[str]:
     certainty = "confirmed" if failure.cause.confirmed else "possible cause"
     cause = f"{certainty}: {failure.cause.text}"
+    if failure.access is not None:
+        return [cause]
     if failure.cause.code not in BAD_INDEX:
         return [bound_line(failure), cause]
     culprit = culprit_line(failure)

@@ -66,10 +66,14 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
         yield _row("data", data or failure.traced)
         if failure.indexed is not None:
             yield _row("", f"it indexes {indexed_words(failure.indexed)}")
-    yield _row("bound", f"{bound_line(failure)}    {_launches(failure)}")
-    index = failure.index
+    index, access = failure.index, failure.access
+    if access is None:
+        yield _row("bound", f"{bound_line(failure)}    {_launches(failure)}")
+    else:
+        size = f"{access.tensor} ({access.parameter}) has {plural(access.size, 'element')}"
+        yield _row("size", f"{size}    {_launches(failure)}")
     raw = f", before the negative wrap {index.raw}" if index.raw not in (None, index.text) else ""
-    yield _row("index", f"{index.text}{raw}")
+    yield _row("index" if access is None else "offset", f"{index.text}{raw}")
     for line in chain_lines(index.tree):
         yield _row("", line)
     ends = "; ".join(source_words(s) for s in index.sources) or "nothing that could be followed"
@@ -138,7 +142,8 @@ def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ..
     lines = [failed_line(failure), culprit_line(failure)]
     if failure.bad is not None:
         lines.append(element_line(failure.bad))
-    lines += [failure.traced, f"{sure}: {failure.cause.text}", bound_line(failure)]
+    size = bound_line(failure) if failure.access is None else ""
+    lines += [failure.traced, f"{sure}: {failure.cause.text}", size]
     told = "\n".join(lines)
     lines.extend(fact for fact in failure.cause.evidence if fact not in told)
     if not failure.cause.confirmed and failure.cause.confirm_with:

@@ -1,0 +1,152 @@
+"""Where the model first leaves a tensor: the search that a memory fault of a log leads to.
+
+The GPU reports such a fault late and without a place, so the whole model is replayed, launch by
+launch, up to the first assert that fires or the first access outside of its tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aoti_tui.answer.trace import TracedElement, trace_address
+from aoti_tui.failure.bad_access import address_of, explain_access, offsets
+from aoti_tui.failure.explain import Explainer
+from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, ValueProvenance
+from aoti_tui.failure.prose.words import plural, source_words
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.flow.access import parameters_behind
+from aoti_tui.index.model import Launch
+from aoti_tui.kernel.parse import names_read
+from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.model import MemoryFault, ReplayResult
+from aoti_tui.replay.questions.all_launches import AllLaunches
+from aoti_tui.replay.questions.truncated import truncation_words
+from aoti_tui.replay.session import ReplaySession
+
+_SIZES = ("input_dim", "constant_dim", "buffer_dim", "input_value", "literal")
+"""Kinds of sources that are sizes, or numbers that sizes are made of."""
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A fault of a replay with all that is known of its address."""
+
+    launch: Launch
+    result: ReplayResult
+    access: BadAccess
+    address: ValueProvenance
+    elements: tuple[TracedElement, ...]
+    made_up: bool
+    problems: tuple[str, ...]
+    """Guards that the inputs break, and checks of the wrapper that fail before."""
+
+
+def first_bad_access(
+    session: ReplaySession, explainer: Explainer, known: Known, done: AllLaunches
+) -> Failure | None:
+    """The first access outside of its tensor, explained; None where an assert fires before, or
+    nothing fails. Raises ReplayError."""
+    first = done.first
+    if first is None or first.result is None or first.status != "fault":
+        return None
+    launch, result = first.launch, first.result
+    fault = result.faults[0]
+    access = _access(session, launch, fault)
+    address = address_of(explainer, launch, access, known)
+    program = explainer.program_of(launch.kernel)
+    names = [
+        name
+        for offset, _ in offsets(program, fault.kernel_line, fault.argument)
+        for name in names_read(offset)
+    ]
+    invented = {a.name for a in result.arguments if a.source == "made-up"}
+    made_up = not names or bool(parameters_behind(program, names) & invented)
+    elements: tuple[TracedElement, ...] = ()
+    notes: list[str] = []
+    if not made_up:
+        try:
+            elements = trace_address(session, explainer.flow, launch, access, names)
+        except ReplayError as error:
+            if error.kind in ("cancelled", "unavailable"):
+                raise
+            notes.append(f"the address was not followed to its inputs: {error.why}")
+    problems = (*session.input_problems(), *done.checks)
+    found = _Found(launch, result, access, address, elements, made_up, problems)
+    cause = _cause(found, done)
+    return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
+
+
+def assert_left_out(device: str) -> str:
+    """Why an assert that fires in a replay can have been a memory fault on the GPU."""
+    said = "the log has a memory fault where this assert fires in the replay"
+    if device == "hip":
+        return f"{said}: HIP builds up to torch 2.13 leave Triton's asserts out"
+    return f"{said}: asserts may have been left out of the compiled kernel, or the log is cut"
+
+
+def _access(session: ReplaySession, launch: Launch, fault: MemoryFault) -> BadAccess:
+    passed = launch.argument(fault.argument)
+    base = passed.tensor.base if passed is not None and passed.tensor is not None else ""
+    given, constant = session.index.input_named(base), session.index.constant_named(base)
+    tensor = base or fault.argument
+    if given is not None:
+        tensor = f"input {given.position} ({base})"
+    elif constant is not None:
+        tensor = f"constant {constant.fqn or base}"
+    return BadAccess(
+        fault.access,
+        fault.kernel_line,
+        fault.argument,
+        tensor,
+        fault.element,
+        fault.size,
+        fault.program,
+        fault.lane,
+        fault.count,
+    )
+
+
+def _cause(found: _Found, done: AllLaunches) -> Cause:
+    code, text = _verdict(found, done)
+    access = found.access
+    x, y, z = access.program
+    evidence = [
+        f"program ({x}, {y}, {z}), lane {list(access.lane)}, {plural(access.lanes, 'lane')} of "
+        f"{found.launch.kernel} (:{found.launch.line})",
+        *found.problems,
+    ]
+    if found.made_up:
+        evidence.append("the replay rests on made-up data for what is not known")
+    confirm = "give the inputs of the failed call with --inputs" if found.made_up else ""
+    return Cause(code, text, not found.made_up, tuple(evidence), confirm)
+
+
+def _verdict(found: _Found, done: AllLaunches) -> tuple[CauseCode, str]:
+    access, sources = found.access, found.address.sources
+    leads = f"element {access.element} of {access.tensor}, which has {access.size}"
+    if any(source.kind not in _SIZES for source in sources) or found.elements:
+        who = ", ".join(_element_words(one) for one in found.elements[:_SHOWN])
+        ends = "; ".join(source_words(s) for s in sources if s.kind not in _SIZES)
+        return (
+            "index-unchecked",
+            f"{who or ends or 'data'} leads to {leads}, and no assert checks this index",
+        )
+    sizes = "; ".join(source_words(s) for s in sources) or "numbers that were fixed when compiled"
+    if done.truncated:
+        words = "; ".join(truncation_words(one) for one in done.truncated)
+        return "symbol-truncated", f"a size came out wrong: {words}; so the address reaches {leads}"
+    depends = f"the address depends on sizes alone ({sizes}) and reaches {leads}"
+    if found.problems:
+        return "guard-violated", f"{depends}; the inputs break a guard: {found.problems[0]}"
+    return (
+        "view-out-of-storage",
+        f"{depends}, although the inputs pass the guards: the generated code views more memory "
+        "than there is (an `as_strided` of the model, or a fault of the compiler), whatever the "
+        "data are",
+    )
+
+
+def _element_words(one: TracedElement) -> str:
+    place = f"input {one.position} ({one.name})" if one.position is not None else one.name
+    return f"{place} element {list(one.index)} = {one.value}"

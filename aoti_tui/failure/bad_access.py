@@ -1,0 +1,117 @@
+"""A bad access that no assert stands before, explained as a failure."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from aoti_tui.failure.cause.fixes import access_fixes
+from aoti_tui.failure.cause.guards import guard_findings
+from aoti_tui.failure.explain import Explainer
+from aoti_tui.failure.model import (
+    BadAccess,
+    Candidate,
+    Cause,
+    Failure,
+    ProvenanceNode,
+    ValueProvenance,
+)
+from aoti_tui.failure.prose.ops import op_patterns
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.failure.provenance.steps import Bound, FixedSize, Index
+from aoti_tui.failure.provenance.tree import sources_of
+from aoti_tui.index.model import Launch
+from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.slice import slice_expression
+
+
+def address_of(
+    explainer: Explainer, launch: Launch, access: BadAccess, known: Known | None = None
+) -> ValueProvenance:
+    """Where the offset of an access comes from: its data, or else the sizes that bound the program
+    and lane numbers it is made of."""
+    entry = explainer.index.kernels[launch.kernel]
+    program = explainer.program_of(launch.kernel)
+    best: ValueProvenance | None = None
+    tracer = explainer.tracer(known)
+    for offset, order in offsets(program, access.kernel_line, access.parameter):
+        tree = slice_expression(program, offset, order, access.kernel_line)
+        text = ast.unparse(offset)
+        node = ProvenanceNode(
+            Index(text, text),
+            entry.wrapper_line(access.kernel_line),
+            kernel=launch.kernel,
+            kernel_line=access.kernel_line,
+            value=access.element,
+            children=tuple(tracer.value(launch, launch.kernel, child) for child in tree.children),
+        )
+        found = ValueProvenance(text, text, node, sources_of(node), access.element)
+        if found.sources:
+            return found
+        best = best or found
+    return best or ValueProvenance(
+        access.parameter, None, ProvenanceNode(FixedSize(access.parameter)), (), access.element
+    )
+
+
+def explain_access(
+    explainer: Explainer,
+    launch: Launch,
+    access: BadAccess,
+    address: ValueProvenance,
+    cause: Cause,
+    known: Known,
+    notes: tuple[str, ...],
+) -> Failure:
+    """The failure of an access that left its tensor."""
+    kernel = explainer.index.kernels[launch.kernel]
+    wrapper_line = kernel.wrapper_line(access.kernel_line)
+    size = ProvenanceNode(
+        Bound(str(access.size)),
+        launch.line,
+        kernel=kernel.name,
+        kernel_line=access.kernel_line,
+        children=(ProvenanceNode(FixedSize(str(access.size))),),
+    )
+    bound = ValueProvenance(str(access.size), None, size, (), access.size)
+    ops = op_patterns(launch.aten)
+    candidate = Candidate(
+        kernel.name, access.kernel_line, wrapper_line, (launch,), "found by a replay", 0
+    )
+    return Failure(
+        message=access.words,
+        kernel=kernel.name,
+        kernel_line=access.kernel_line,
+        wrapper_line=wrapper_line,
+        launches=(launch,),
+        candidates=(candidate,),
+        programs=(access.program,),
+        threads=0,
+        bound=bound,
+        index=address,
+        guards=guard_findings(explainer.index, address.sources, known),
+        source_nodes=launch.source_nodes,
+        aten=launch.aten,
+        ops=ops,
+        cause=cause,
+        possible_causes=(),
+        fixes=access_fixes(cause, address.sources, kernel.name, explainer.index.device),
+        notes=notes,
+        model_frames=launch.model_frames,
+        debug_handle=launch.debug_handle,
+        launch=launch,
+        access=access,
+    )
+
+
+def offsets(
+    program: KernelProgram, kernel_line: int, argument: str
+) -> Iterator[tuple[ast.expr, int]]:
+    """Offsets of the accesses to an argument on a line, with their place among the statements."""
+    for assignment in program.assignments:
+        for load in assignment.loads:
+            if load.line == kernel_line and argument in load.pointers and load.offset is not None:
+                yield load.offset, assignment.order
+    for store in program.stores:
+        if store.line == kernel_line and argument in store.pointers and store.offset is not None:
+            yield store.offset, store.order
