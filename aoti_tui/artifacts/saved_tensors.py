@@ -12,6 +12,7 @@ import io
 import pickle
 import struct
 import zipfile
+import zlib
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -47,6 +48,13 @@ _READABLE = {
     "float64": "d",
 }
 _LARGEST_SUMMARY = 1 << 20
+_LARGEST_STORAGE = 1 << 26
+_LARGEST_PICKLE = 1 << 26
+_MOST_VALUES = 100_000
+_DEEPEST = 100
+_MOST_DIMENSIONS = 64
+_WIDTHS = {"float16": 2, "bfloat16": 2, "complex32": 4, "complex64": 8, "complex128": 16}
+"""Bytes of an element, of those dtypes that are not read here and have more than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,10 @@ class _NotReadable(Exception):
     """The file holds something that only torch can load."""
 
 
+class _Damaged(Exception):
+    """The file cannot be what torch.save wrote; ``str()`` says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Storage:
     key: str
@@ -122,8 +134,14 @@ def read_saved(path: Path) -> tuple[SavedValue, ...] | None:
             "no file of that name exists",
             "Save the model's arguments with torch.save(tuple(inputs), FILE).",
         )
-    if not zipfile.is_zipfile(path):
-        head = path.open("rb").read(2) if path.is_file() else b""
+    if not path.is_file():
+        raise ArtifactError(
+            f"the inputs file {path} is no file",
+            "it is a folder, a pipe or a device",
+            "Save the model's arguments with torch.save(tuple(inputs), FILE).",
+        )
+    if not _is_zip(path):
+        head = path.open("rb").read(2)
         if head[:1] == b"\x80":
             return None  # the pickle form of torch before 1.6, which torch still loads
         raise ArtifactError(
@@ -136,10 +154,37 @@ def read_saved(path: Path) -> tuple[SavedValue, ...] | None:
             return _read(package)
     except (_NotReadable, pickle.UnpicklingError, KeyError, ValueError, struct.error):
         return None
-    except (zipfile.BadZipFile, OSError, EOFError, AttributeError, TypeError, IndexError) as error:
+    except _DAMAGE as error:
         raise ArtifactError(
-            f"the inputs file {path} is damaged", str(error), "Save it again with torch.save."
+            f"the inputs file {path} is damaged",
+            str(error) or type(error).__name__,
+            "Save it again with torch.save.",
         ) from error
+
+
+_DAMAGE = (
+    _Damaged,
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    AttributeError,
+    TypeError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+)
+"""What reading a damaged file raises; a RecursionError is a RuntimeError."""
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        return zipfile.is_zipfile(path)
+    except (zipfile.BadZipFile, OSError):
+        # is_zipfile() itself stumbles over some ends of a file.
+        return True
 
 
 def _read(package: zipfile.ZipFile) -> tuple[SavedValue, ...]:
@@ -152,9 +197,16 @@ def _read(package: zipfile.ZipFile) -> tuple[SavedValue, ...]:
             "Save the model's arguments with torch.save(tuple(inputs), FILE).",
         )
     root = member.removesuffix("data.pkl")
+    if package.getinfo(member).file_size > _LARGEST_PICKLE:
+        raise _Damaged(f"its list of tensors has {package.getinfo(member).file_size} bytes")
     little = f"{root}byteorder" not in names or package.read(f"{root}byteorder") == b"little"
     content = _Unpickler(io.BytesIO(package.read(member))).load()
-    return tuple(_describe(package, root, little, key, one) for key, one in _flatten("", content))
+    leaves: list[tuple[str, Any]] = []
+    for leaf in _flatten("", content):
+        leaves.append(leaf)
+        if len(leaves) > _MOST_VALUES:
+            raise _Damaged(f"it holds more than {_MOST_VALUES} values")
+    return tuple(_describe(package, root, little, key, one) for key, one in leaves)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -207,19 +259,41 @@ _CALLS: dict[tuple[str, str], Any] = {
 }
 
 
-def _flatten(key: str, content: Any) -> Iterator[tuple[str, Any]]:
+def _flatten(key: str, content: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    if depth > _DEEPEST:
+        raise _Damaged(f"it holds lists more than {_DEEPEST} deep")
     if isinstance(content, dict):
         for name, value in content.items():
-            yield from _flatten(f"{key}.{name}" if key else str(name), value)
+            yield from _flatten(f"{key}.{name}" if key else str(name), value, depth + 1)
     elif isinstance(content, (tuple, list)):
         for position, value in enumerate(content):
-            yield from _flatten(f"{key}[{position}]" if key else str(position), value)
+            yield from _flatten(f"{key}[{position}]" if key else str(position), value, depth + 1)
     else:
         yield key or "0", content
 
 
+def _check_layout(package: zipfile.ZipFile, root: str, key: str, tensor: _Tensor) -> None:
+    """Raise :class:`_Damaged` for a tensor that reaches beyond the bytes saved for it."""
+    shape, stride = tensor.shape, tensor.stride
+    if len(shape) != len(stride) or len(shape) > _MOST_DIMENSIONS:
+        raise _Damaged(f"tensor {key} has {len(shape)} sizes and {len(stride)} strides")
+    if any(type(number) is not int or number < 0 for number in (tensor.offset, *shape, *stride)):
+        raise _Damaged(f"tensor {key} has a size, stride or offset that no tensor has")
+    if 0 in shape:
+        return
+    code = _READABLE.get(tensor.dtype)
+    width = struct.calcsize(f"<{code}") if code else _WIDTHS.get(tensor.dtype, 1)
+    name = f"{root}data/{tensor.storage.key}"
+    there = package.getinfo(name).file_size // width if name in package.NameToInfo else 0
+    reach = tensor.offset + 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
+    if reach > there:
+        said = str(reach) if reach < 1 << 63 else f"2^{reach.bit_length() - 1}"
+        raise _Damaged(f"tensor {key} reaches to element {said} of a storage that has {there}")
+
+
 def _describe(package: zipfile.ZipFile, root: str, little: bool, key: str, one: Any) -> SavedValue:
     if isinstance(one, _Tensor):
+        _check_layout(package, root, key, one)
         values = _contents(package, root, little, one)
         only = values[0] if values is not None and len(values) == 1 else None
         words = _words(one, values)
@@ -251,7 +325,10 @@ def _contents(
         return None
     if count == 0:
         return []
-    data = package.read(f"{root}data/{tensor.storage.key}")
+    entry = package.getinfo(f"{root}data/{tensor.storage.key}")
+    if entry.file_size > _LARGEST_STORAGE:
+        return None
+    data = package.read(entry)
     width = struct.calcsize(f"<{code}")
     order = "<" if little else ">"
     flat = struct.unpack(f"{order}{len(data) // width}{code}", data[: len(data) // width * width])

@@ -14,6 +14,7 @@ from .problems import bad_request, where
 
 # torch 2.5 calls a kernel so whatever its name is.
 ANY_NAME = "triton_"
+_LATER = object()
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,8 @@ def _check_all(request: dict[str, Any], imports: _Imports) -> None:
     for module in sent:
         source = checked(module["file"], module["source"], imports)
         # Only that these names are there counts here; what they stand for is made afterwards.
-        names = {node.name: None for node in source.functions}
-        values = dict.fromkeys(source.constants)
-        imports.modules[module["name"]] = Namespace(module["name"], {**values, **names})
+        names = dict.fromkeys([*source.constants, *(f.name for f in source.functions)], _LATER)
+        imports.modules[module["name"]] = Namespace(module["name"], names)
     checked(request.get("file") or request["function"], request["source"], imports)
     imports.modules.clear()
 
