@@ -146,6 +146,12 @@ class Search:
         standing = self._standing(candidate, result, fired, closed)
         return Attempt(candidate, launch, standing, result, fired, closed)
 
+    def logged_programs(self, result: ReplayResult | None) -> tuple[Program, ...]:
+        """The programs of the log; none where the replay's are other ones, since it chose the
+        size of their blocks."""
+        chosen = result is not None and result.grid_is_chosen
+        return () if chosen else self.failure.programs
+
     def _standing(
         self,
         candidate: Candidate,
@@ -165,7 +171,7 @@ class Search:
             return Standing.OPEN if guessed else Standing.SILENT
         if guessed or fired.depends_on_made_up:
             return Standing.GUESSED
-        logged = set(self.failure.programs)
+        logged = set(self.logged_programs(result))
         if logged.issubset(fired.programs):
             return Standing.AGREES
         return Standing.ELSEWHERE if logged.isdisjoint(fired.programs) else Standing.PARTLY
@@ -182,7 +188,11 @@ def judge(search: Search, known: Known) -> Judged | None:
         return None
     chosen = min(
         attempts,
-        key=lambda a: (bool(a.candidate.conflicts), a.standing, not a.agrees(failure.programs)),
+        key=lambda a: (
+            bool(a.candidate.conflicts),
+            a.standing,
+            not a.agrees(search.logged_programs(a.result)),
+        ),
     )
     evidence = Evidence()
     if chosen.result is not None:
@@ -205,7 +215,7 @@ def judge(search: Search, known: Known) -> Judged | None:
         chosen.launch,
         chosen.result,
         chosen.standing,
-        chosen.agrees(failure.programs),
+        chosen.agrees(search.logged_programs(chosen.result)),
         replace(evidence, contradictions=against, undecided=undecided),
         rivals,
         tuple(_notes(search, chosen, attempts)),
@@ -282,10 +292,11 @@ def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]
             "of the failed run?"
         )
     if 0 not in result.grid:
-        outside = outside_words(search.failure.programs, result.grid)
+        logged = search.logged_programs(result)
+        outside = outside_words(logged, result.grid)
         yield from [outside] if outside else []
         if chosen.standing is Standing.ELSEWHERE and chosen.fired is not None and not outside:
-            yield from _missing(search.failure.programs, chosen.fired.programs)
+            yield from _missing(logged, chosen.fired.programs)
     for before in result.failed_before:
         yield f"with these inputs {before} fails before it, which the log does not name"
     for other in attempts:
@@ -343,7 +354,13 @@ def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iter
             f"{len(failure.candidates)} kernels fit the log; the replay made "
             f"{chosen.candidate.kernel} fire first"
         )
-    yield from _agreement(failure.programs, chosen.fired.programs)
+    if chosen.result is not None and chosen.result.grid_is_chosen:
+        yield (
+            "the wrapper does not say the tuned block sizes, so the replay's programs are not "
+            "those that the log names"
+        )
+    else:
+        yield from _agreement(failure.programs, chosen.fired.programs)
 
 
 def _agreement(logged: Sequence[Program], fired: Sequence[Program]) -> Iterator[str]:

@@ -72,7 +72,7 @@ def events_of(
             events.append(Event(check.line, "check", check, scalars=names))
     calls = [event for event in events if event.kind == "extern"]
     order = {"symbol": 0, "buffer": 1, "extern": 2, "launch": 3, "check": 4}
-    events.sort(key=lambda e: (_stands(e, calls), order[e.kind]))
+    events.sort(key=lambda e: (index.place(_stands(e, calls)), order[e.kind]))
     return tuple(replace(event, number=number) for number, event in enumerate(events))
 
 

@@ -391,10 +391,19 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Body:
+    """A function of the wrapper that another one calls: its lines run at ``called_at``."""
+
+    first: int
+    last: int
+    called_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class WrapperIndex:
     """Everything the index knows about one wrapper. Built once, never changed.
 
-    Tuples are in line order.
+    Tuples are in line order, launches in the order in which they run.
     """
 
     path: str
@@ -414,10 +423,18 @@ class WrapperIndex:
     gaps: tuple[Gap, ...]
     main: Function
     scopes: tuple[Scope, ...] = ()
+    bodies: tuple[Body, ...] = ()
     torch_version: str = ""
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""
     device: str = "cuda"
     """``cuda``, ``xpu``, ``cpu`` or ``hip``, from the constructor or the stream type."""
+
+    def place(self, line: int) -> tuple[int, ...]:
+        """What comes before what when it runs: a function's lines come where it is called."""
+        for body in self.bodies:
+            if body.first <= line <= body.last:
+                return (*self.place(body.called_at), line)
+        return (line,)
 
     def launches_of(self, kernel: str) -> tuple[Launch, ...]:
         return tuple(launch for launch in self.launches if launch.kernel == kernel)

@@ -184,6 +184,9 @@ class ReplayResult:
     failed_before: tuple[str, ...] = ()
     """Launches that feed this one and whose asserts fire first, on real data: the GPU stops
     there."""
+    grid_is_chosen: bool = False
+    """Whether the GPU may have had other programs: the tuned block size stands nowhere in the
+    wrapper, and one was chosen for the replay."""
 
     @property
     def depends_on_made_up(self) -> bool:

@@ -21,11 +21,11 @@ CASES = {
 }
 
 
-def _explained(model: str, capsys: pytest.CaptureFixture[str]) -> tuple[Any, Any]:
+def _explained(model: str, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[Any, Any]:
     folder, label = FOLDER / model, CASES[model]
     arguments = ["--log", folder / f"error.{label}.log", "--inputs", folder / f"inputs.{label}.pt"]
     wrapper = folder / "output_code.py"
-    assert main(["explain", *map(str, (wrapper, *arguments)), "--json", "--no-replay"]) == 0
+    assert main(["explain", *map(str, (wrapper, *arguments)), "--json", *more]) == 0
     failures = json.loads(capsys.readouterr().out)["failures"]
     return failures[0], json.loads((folder / f"expected.{label}.json").read_text())
 
@@ -38,7 +38,7 @@ def _sources(provenance: Any) -> set[tuple[Any, ...]]:
 def test_the_failing_line_launch_bound_and_index_are_those_found_by_hand(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found, expected = _explained(model, capsys)
+    found, expected = _explained(model, capsys, "--no-replay")
     for key in ("message", "kernel", "kernel_line", "launch_lines"):
         assert found[key] == expected[key], key
     assert found["wrapper_line"] == expected["code_line"]
@@ -46,6 +46,16 @@ def test_the_failing_line_launch_bound_and_index_are_those_found_by_hand(
     assert _sources(found["index"]) <= _sources(expected["index"])
     assert found["index"]["sources"]
     assert found["cause"]["code"] == expected["cause_with_inputs"]
+
+
+@pytest.mark.parametrize("model", ["gnn", "cudagraph", "unbacked_item"])
+def test_a_replay_confirms_the_cause_though_the_tuned_blocks_are_not_known(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, expected = _explained(model, capsys)
+    assert found["cause"]["code"] == expected["cause_with_inputs"]
+    assert found["cause"]["confirmed"]
+    assert found["contradictions"] == []
 
 
 def test_the_index_command_lists_the_wrapper(capsys: pytest.CaptureFixture[str]) -> None:

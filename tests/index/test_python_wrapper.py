@@ -177,6 +177,19 @@ def test_a_body_of_a_loop_works_on_what_it_is_given() -> None:
     assert [str(s.condition) for s in launch.scopes] == ["should_loop.item()"]
 
 
+def test_launches_are_numbered_in_the_order_in_which_they_run() -> None:
+    index = index_of("while_loop")
+    launched = [(la.function.name, la.kernel.rpartition("_")[2]) for la in index.launches]
+    assert launched == [
+        ("call", "0"),
+        ("while_loop_cond_graph_0", "1"),
+        ("while_loop_body_graph_0", "2"),
+        ("while_loop_body_graph_0", "3"),
+    ]
+    lines = [la.line for la in index.launches]
+    assert lines[0] > max(lines[1:]), "the loop's functions stand before call"
+
+
 def test_kernels_that_compete_for_a_launch_each_get_their_arguments() -> None:
     index = index_of("multi_kernel")
     first, second = index.launches

@@ -68,8 +68,8 @@ def _why_text_only(logged: LoggedAssert) -> str:
 
 def _order(index: WrapperIndex, fit: tuple[Kernel, KernelAssert]) -> tuple[int, int]:
     launches = index.launches_of(fit[0].name)
-    main = [la.line for la in launches if la.function.is_main]
-    first = min(main or [la.line for la in launches], default=10**9)
+    main = [la.id for la in launches if la.function.is_main]
+    first = min(main or [la.id for la in launches], default=10**9)
     return (first, fit[1].line)
 
 

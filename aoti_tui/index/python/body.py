@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.model import Input, LoopExit, Output, Scope
+from aoti_tui.index.model import Body, Input, LoopExit, Output, Scope
 from aoti_tui.index.nodes import Name
 from aoti_tui.index.python.checks import read_check, read_thrown
 from aoti_tui.index.python.comments import subgraph_before
@@ -235,6 +235,9 @@ def _called(reading: Reading, call: ast.Call) -> tuple[Item, ...] | None:
         items = reading.lists.get(given.id, ())
     elif isinstance(given, (ast.List, ast.Tuple)):
         items = tuple(item_of(reading, e) for e in given.elts)
+    reading.results[name] = ()
+    last = function.end_lineno or function.lineno
+    reading.bodies.append(Body(function.lineno, last, call.lineno))
     outer, annotated, returned = reading.function, reading.annotated, reading.returned
     subgraph = subgraph_before(reading.lines, call.lineno) or name
     reading.name_subgraph(subgraph)

@@ -18,7 +18,7 @@ from aoti_tui.index.python.reading import Reading
 from aoti_tui.index.python.tensors import item_of
 
 UNNUMBERED = LaunchId(-1)
-"""Launches are numbered at the end, in the order of their lines."""
+"""Launches are numbered at the end, in the order in which they run."""
 
 
 def read_launch(reading: Reading, call: ast.Call) -> bool:

@@ -131,11 +131,11 @@ def _index(
     reading: Reading,
     gaps: list[Gap],
 ) -> WrapperIndex:
-    return WrapperIndex(
+    index = WrapperIndex(
         path=path,
         lines=lines,
         kernels=kernels,
-        launches=_numbered(path, reading.launches),
+        launches=(),
         inputs=tuple(reading.inputs),
         symbols=_by_line(reading.symbols),
         guards=_by_line(reading.guards),
@@ -148,8 +148,10 @@ def _index(
         main=_MAIN,
         scopes=_by_line(reading.all_scopes),
         torch_version=next((release for mark, release in _MARKS if mark in text), ""),
+        bodies=tuple(reading.bodies),
         device=_device(text),
     )
+    return replace(index, launches=_numbered(index, reading.launches))
 
 
 def _with_parts(buffers: Iterable[Buffer], extern: ExternCall) -> ExternCall:
@@ -161,10 +163,12 @@ def _with_parts(buffers: Iterable[Buffer], extern: ExternCall) -> ExternCall:
     return replace(extern, results=tuple(results)) if len(results) > len(extern.results) else extern
 
 
-def _numbered(path: str, launches: Iterable[Launch]) -> tuple[Launch, ...]:
+def _numbered(index: WrapperIndex, launches: Iterable[Launch]) -> tuple[Launch, ...]:
+    """The launches in the order in which they run."""
+    ordered = sorted(launches, key=lambda launch: index.place(launch.line))
     return tuple(
-        replace(launch, id=LaunchId(number), site=replace(launch.site, file=path))
-        for number, launch in enumerate(_by_line(launches))
+        replace(launch, id=LaunchId(number), site=replace(launch.site, file=index.path))
+        for number, launch in enumerate(ordered)
     )
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import ZERO, Expr
 from aoti_tui.index.model import (
+    Body,
     Buffer,
     BufferKind,
     ExternCall,
@@ -65,6 +66,7 @@ class Reading:
     results: dict[str, tuple[Item, ...]] = field(default_factory=dict)
     """What a function that was read gives back."""
     returned: tuple[Item, ...] = ()
+    bodies: list[Body] = field(default_factory=list)
 
     scopes: list[Scope] = field(default_factory=list)
     all_scopes: list[Scope] = field(default_factory=list)

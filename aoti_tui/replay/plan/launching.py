@@ -16,6 +16,8 @@ from aoti_tui.replay.model import ArgumentValue, Program
 from aoti_tui.replay.plan.geometry import Blocks, blocks_of, grid_of
 from aoti_tui.replay.plan.kernels import KernelBook
 
+_GRID_BLOCKS = ("XBLOCK", "YBLOCK", "ZBLOCK")
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -29,6 +31,8 @@ class Prepared:
     blocks: Blocks
     grid: Program
     notes: tuple[str, ...] = ()
+    grid_is_chosen: bool = False
+    """Whether the grid rests on a block size that nothing tells."""
 
 
 def prepare(
@@ -102,11 +106,21 @@ def prepare(
         lambda axis: int(symbols.number(axis, numbers)),
         lambda axis: int(symbols.number(axis)),
     )
+    unsaid = grid is None
     if grid is None:
         grid = _grid_from_extents(numbers, blocks)
         notes.append("the wrapper's grid is not understood: it was worked out from the extents")
     notes += [f"{name} = {blocks.sizes[name]} is a choice" for name in blocks.chosen]
-    return Prepared(launch, tuple(arguments), request, held_by, blocks, grid, tuple(notes))
+    return Prepared(
+        launch,
+        tuple(arguments),
+        request,
+        held_by,
+        blocks,
+        grid,
+        tuple(notes),
+        grid_is_chosen=unsaid and any(name in _GRID_BLOCKS for name in blocks.chosen),
+    )
 
 
 def _value_argument(argument: Argument, held: Held, kind: str, value: int | float) -> ArgumentValue:

@@ -49,6 +49,7 @@ def decode_result(
         flags=decode_flags(reply.get("flags", ())),
         notes=tuple(dict.fromkeys(notes)),
         gates=execution.gates_of(launch),
+        grid_is_chosen=prepared.grid_is_chosen,
         failed_before=tuple(dict.fromkeys(execution.failed_before)),
     )
 
