@@ -22,9 +22,9 @@ from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.log.asserts import read_log
 from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode
+from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.prose.headline import headline
 from aoti_tui.failure.provenance.known import Known
-from aoti_tui.failure.provenance.names import trace_name
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from aoti_tui.failure.provenance.steps import Step, StepKind
+from aoti_tui.failure.steps import Step, StepKind
 from aoti_tui.index.model import Enforced, Launch, ModelFrame
 
 Program = tuple[int, int, int]

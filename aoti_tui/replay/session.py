@@ -12,8 +12,10 @@ from aoti_tui.index.model import Launch, Symbol, WrapperIndex
 from aoti_tui.replay.client import Progress, WorkerClient
 from aoti_tui.replay.data.captured_files import read_folder
 from aoti_tui.replay.data.inputs import summary_text
+from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.sources import Sources
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.model import (
     GivenInput,
     Program,
@@ -23,11 +25,9 @@ from aoti_tui.replay.model import (
     WorkerInfo,
 )
 from aoti_tui.replay.plan.execution import Execution
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared, need_grid
 from aoti_tui.replay.plan.plan import LaunchPlan, Planner
 from aoti_tui.replay.plan.preparing import Preparing
-from aoti_tui.replay.plan.setup import Setup
 from aoti_tui.replay.recorded.blocks import decode_summary
 from aoti_tui.replay.recorded.recording import decode
 from aoti_tui.replay.recorded.results import decode_result

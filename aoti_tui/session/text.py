@@ -6,8 +6,11 @@ reach the terminal nor vanish, so each becomes a visible sign of the same meanin
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+NAME = re.compile(r"[^\W\d]\w*")
+"""A name, in any of the languages that are shown."""
 TAB_WIDTH = 4
 ZERO_WIDTH_JOINER = "\u200d"
 

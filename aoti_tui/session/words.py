@@ -11,9 +11,8 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
 from aoti_tui.replay.recorded.recording import Made
-from aoti_tui.session.source.document import NAME
 from aoti_tui.session.state import Outcome
-from aoti_tui.session.text import number
+from aoti_tui.session.text import NAME, number
 from aoti_tui.session.values.nonfinite import NonFinite
 from aoti_tui.session.values.temporaries import bound_value, failing_count
 

@@ -7,8 +7,8 @@ import pytest
 from aoti_tui.failure.model import ProvenanceNode, ValueProvenance
 from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.provenance.known import known_from_inputs
-from aoti_tui.failure.provenance.steps import Bound, Passed
 from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.failure.steps import Bound, Passed
 from tests.failure.wrapper import FLOW, INDEX, MAIN, number, program_of
 
 

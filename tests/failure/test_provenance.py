@@ -9,7 +9,9 @@ from aoti_tui.failure.prose.chain import chain_lines, step_words, value_words
 from aoti_tui.failure.provenance.bounds import Asserted, bound_tree, index_tree
 from aoti_tui.failure.provenance.known import Known, known_from_inputs
 from aoti_tui.failure.provenance.sizes import divided
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.failure.provenance.tree import sources_of, walk
+from aoti_tui.failure.steps import (
     BufferData,
     ConstantData,
     ConstantDim,
@@ -26,8 +28,6 @@ from aoti_tui.failure.provenance.steps import (
     Unlimited,
     Written,
 )
-from aoti_tui.failure.provenance.tracing import Tracer
-from aoti_tui.failure.provenance.tree import sources_of, walk
 from aoti_tui.index.cpp.expression import read
 from tests.failure.wrapper import FLOW, INDEX, MAIN, PROGRAMS, program_of
 

@@ -18,8 +18,8 @@ from aoti_tui.failure.model import (
 )
 from aoti_tui.failure.prose.chain import step_words
 from aoti_tui.failure.prose.words import element_line, plural
-from aoti_tui.failure.provenance.steps import Defined, Temporary
 from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.failure.steps import Defined, Temporary
 from aoti_tui.index.nodes import Binary, Number, Unary
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.addresses import masks_lanes_only

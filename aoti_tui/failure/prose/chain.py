@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aoti_tui.failure.model import GuardFinding, ProvenanceNode
 from aoti_tui.failure.prose.guards import guard_words
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.steps import (
     Bound,
     BufferData,
     BufferDim,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from aoti_tui.failure.model import Failure, ProvenanceNode, Source, ValueProvenance
 from aoti_tui.failure.prose.words import integer
-from aoti_tui.failure.provenance.steps import Defined, Passed
 from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.failure.steps import Defined, Passed
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.nodes import Binary, Name, Node, Number, Reading, put
 from aoti_tui.index.python.expression import read_python

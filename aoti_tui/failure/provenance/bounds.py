@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.failure.steps import (
     Bound,
     BufferDim,
     Computed,
@@ -18,7 +19,6 @@ from aoti_tui.failure.provenance.steps import (
     Step,
     Unlimited,
 )
-from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, number
 from aoti_tui.index.model import Argument, Constant, Kernel, Launch

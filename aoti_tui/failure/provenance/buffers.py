@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from aoti_tui.failure.model import ProvenanceNode, Source
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.provenance.trail import Trail
+from aoti_tui.failure.steps import (
     BufferData,
     Called,
     ConstantData,
@@ -15,7 +16,6 @@ from aoti_tui.failure.provenance.steps import (
     NotFollowed,
     Written,
 )
-from aoti_tui.failure.provenance.trail import Trail
 from aoti_tui.flow.dataflow import Moment, Storage, Writer
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.buffers import Buffers
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.provenance.trail import Trail
+from aoti_tui.failure.steps import (
     Defined,
     FloatRatio,
     InputDim,
     NotFollowed,
     SizeGuard,
 )
-from aoti_tui.failure.provenance.trail import Trail
 from aoti_tui.flow.dataflow import Moment
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr

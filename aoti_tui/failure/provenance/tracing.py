@@ -1,7 +1,7 @@
 """Following a value from a kernel's name through launches, symbols and buffers to model inputs and
 constants.
 
-What cannot be followed ends in a :class:`~aoti_tui.failure.provenance.steps.NotFollowed` that says
+What cannot be followed ends in a :class:`~aoti_tui.failure.steps.NotFollowed` that says
 why; nothing is left out in silence.
 """
 
@@ -13,7 +13,8 @@ from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.buffers import Buffers
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.sizes import Sizes, divided
-from aoti_tui.failure.provenance.steps import (
+from aoti_tui.failure.provenance.trail import Trail
+from aoti_tui.failure.steps import (
     BlockSize,
     CutShort,
     Extent,
@@ -26,7 +27,6 @@ from aoti_tui.failure.provenance.steps import (
     Step,
     Temporary,
 )
-from aoti_tui.failure.provenance.trail import Trail
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Argument, Launch, WrapperIndex

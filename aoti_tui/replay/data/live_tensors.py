@@ -12,10 +12,10 @@ from aoti_tui.index.model import Buffer
 from aoti_tui.index.nodes import Reading
 from aoti_tui.replay.data.extern_arguments import part_name
 from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count
+from aoti_tui.replay.data.passed import dtype_in_launches, is_passed_by_value
+from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.plan.launching import dtype_in_launches, is_passed_by_value
-from aoti_tui.replay.plan.setup import Setup
 
 LARGEST_GUESS = 1 << 22
 

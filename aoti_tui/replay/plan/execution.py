@@ -21,11 +21,11 @@ from aoti_tui.replay.data.externs import NotReplayed, made_how, replay_op
 from aoti_tui.replay.data.held_tensors import Held, weakest
 from aoti_tui.replay.data.live_tensors import TensorTable
 from aoti_tui.replay.data.madeup import index_bounds
+from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Gate
 from aoti_tui.replay.plan.launching import Prepared, prepare, written_sources
-from aoti_tui.replay.plan.setup import Setup
 from aoti_tui.replay.plan.walk import Reached, Walker
 
 OnLaunch = Callable[[Launch, Prepared | None, Reply | ReplayError], bool]

@@ -8,13 +8,13 @@ from typing import Any
 
 from aoti_tui.flow.access import KernelAccess
 from aoti_tui.index.arguments import TensorView
-from aoti_tui.index.model import Argument, Function, Kernel, Launch, WrapperIndex
-from aoti_tui.replay.data.held_tensors import DTYPE_OF_SIGNATURE, Held, replayed_from
+from aoti_tui.index.model import Argument, Launch
+from aoti_tui.replay.data.held_tensors import Held, replayed_from
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
+from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.model import ArgumentValue, Program
 from aoti_tui.replay.plan.geometry import Blocks, blocks_of, grid_of
-from aoti_tui.replay.plan.kernels import KernelBook
 
 _GRID_BLOCKS = ("XBLOCK", "YBLOCK", "ZBLOCK")
 
@@ -187,34 +187,6 @@ def written_sources(launch: Launch, prepared: Prepared, kernels: KernelBook) -> 
         parts = access.inputs_of.get(parameter, frozenset(by_name))
         found[parameter] = replayed_from(by_name[p] for p in parts if p in by_name)
     return found
-
-
-def dtype_in_launches(index: WrapperIndex, name: str, function: Function) -> str | None:
-    """Dtype of a function's tensor as the first kernel that takes it declares it."""
-    for launch in index.launches:
-        if launch.function != function:
-            continue
-        kernel: Kernel | None = index.kernels.get(launch.kernel)
-        if kernel is None:
-            continue
-        types = {p.name: p.type for p in kernel.parameters}
-        for argument in launch.arguments:
-            if argument.tensor is not None and argument.tensor.base == name:
-                found = DTYPE_OF_SIGNATURE.get(types.get(argument.parameter, "").removeprefix("*"))
-                if found is not None:
-                    return found
-    return None
-
-
-def is_passed_by_value(index: WrapperIndex, name: str) -> bool:
-    """Whether a kernel takes a tensor's one element instead of its address."""
-    for launch in index.launches:
-        kernel = index.kernels.get(launch.kernel)
-        by_value = {p.name for p in kernel.parameters if p.is_value} if kernel else set()
-        for argument in launch.arguments:
-            if argument.tensor is not None and argument.tensor.base == name:
-                return argument.parameter in by_value
-    return False
 
 
 def need_grid(grid: Program, launch: Launch) -> None:

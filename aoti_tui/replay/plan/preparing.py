@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.captured_contents import CapturedContents, solve_symbols
+from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.execution import Execution
 from aoti_tui.replay.plan.launching import Prepared
 from aoti_tui.replay.plan.plan import LaunchPlan, Planner
-from aoti_tui.replay.plan.setup import Setup
 
 
 @dataclass(frozen=True, slots=True)

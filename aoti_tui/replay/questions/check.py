@@ -12,9 +12,9 @@ from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.captured_contents import CapturedContents
 from aoti_tui.replay.data.captured_files import CapturedTensors
 from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous
+from aoti_tui.replay.data.passed import dtype_in_launches
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.plan.execution import Execution
-from aoti_tui.replay.plan.launching import dtype_in_launches
 from aoti_tui.replay.session import ReplaySession
 
 TOLERANCES = {

@@ -8,9 +8,9 @@ from typing import Any
 from aoti_tui.flow.access import parameters_behind
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import names_read
+from aoti_tui.replay.kernels import KernelBook
 from aoti_tui.replay.model import ArgumentValue, FiredAssert, MemoryFault, ReplayResult
 from aoti_tui.replay.plan.execution import Execution
-from aoti_tui.replay.plan.kernels import KernelBook
 from aoti_tui.replay.plan.launching import Prepared
 from aoti_tui.replay.recorded.blocks import decode_fault, program_of
 from aoti_tui.replay.recorded.recording import decode_flags

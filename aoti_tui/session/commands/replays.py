@@ -11,8 +11,8 @@ from aoti_tui.session import words
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.jobs import Replayed, replayed
 from aoti_tui.session.session import Session
-from aoti_tui.session.source.document import NAME
 from aoti_tui.session.state import Outcome
+from aoti_tui.session.text import NAME
 from aoti_tui.session.values.lanes import Lane
 from aoti_tui.session.values.temporaries import lanes_of_interest, position_at_line
 

@@ -18,14 +18,13 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Token, _TokenType
 
 from aoti_tui.index.model import Kernel, WrapperIndex
-from aoti_tui.session.text import visible
+from aoti_tui.session.text import NAME, visible
 
 WINDOW = 40
 """Lines outside of kernels coloured at a time: about what a terminal shows."""
 LONGEST = 600
 """Characters of a line that are coloured: the metadata of a kernel is one line of thousands."""
 
-NAME = re.compile(r"[^\W\d]\w*")
 KEYWORDS = frozenset(
     # One list for both languages: what is a keyword in one is no name worth following in the other.
     {

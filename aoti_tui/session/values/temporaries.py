@@ -20,8 +20,7 @@ from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recorded.blocks import Number
 from aoti_tui.replay.recorded.recording import Made, Operand, fails, lane_value, state, who_made
-from aoti_tui.session.source.document import NAME
-from aoti_tui.session.text import number, shape
+from aoti_tui.session.text import NAME, number, shape
 from aoti_tui.session.values.lanes import Lane
 from aoti_tui.session.values.masks import Statistics, masking
 

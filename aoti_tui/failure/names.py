@@ -5,7 +5,7 @@ from __future__ import annotations
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import ProvenanceNode
 from aoti_tui.failure.provenance.known import Known
-from aoti_tui.failure.provenance.steps import Launched
+from aoti_tui.failure.steps import Launched
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import Function, Kernel, WrapperIndex
 from aoti_tui.kernel.slice import slice_name

@@ -9,7 +9,7 @@ from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.sources import Sources
-from aoti_tui.replay.plan.kernels import KernelBook
+from aoti_tui.replay.kernels import KernelBook
 
 
 @dataclass(frozen=True, slots=True)
