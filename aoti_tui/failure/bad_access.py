@@ -18,8 +18,8 @@ from aoti_tui.failure.model import (
 )
 from aoti_tui.failure.prose.ops import op_patterns
 from aoti_tui.failure.provenance.known import Known
-from aoti_tui.failure.provenance.steps import Bound, FixedSize, Index
 from aoti_tui.failure.provenance.tree import sources_of
+from aoti_tui.failure.steps import Bound, FixedSize, Index
 from aoti_tui.index.model import Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.slice import slice_expression
