@@ -215,6 +215,9 @@ class Incident:
         limits the search to some launches. Slow (a worker starts and kernels run): call it off
         the interface's thread. Raises ReplayError when nothing could be replayed.
         """
+        if failure.access is not None:
+            # It was found by a replay, and there is no other launch that it could be of.
+            return Verdict(failure, None)
         explainer = self.workshop.explainer
         known_results = {scanned.launch: scanned} if scanned is not None else {}
         search = Search(self.session(), explainer, failure, only, progress, known_results)

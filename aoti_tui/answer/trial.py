@@ -68,7 +68,11 @@ def tried(
     own = next((a for a in fired if failure and a.kernel_line == failure.kernel_line), None)
     verdict = _verdict(failure, own or next(iter(fired), None), result)
     invented = tuple(a.expression or a.name for a in result.arguments if a.source == "made-up")
-    then = _then(incident, failure, launch, result) if failure is not None else None
+    then = (
+        _then(incident, failure, launch, result)
+        if failure is not None and failure.access is None
+        else None
+    )
     return Trial(words, verdict, bool(fired or result.faults), then, invented)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_tui.answer.incident import Incident
@@ -74,6 +74,18 @@ def with_log(incident: Incident, source: LogText | Path) -> Opened | str:
         "looked for."
     )
     return f"The failure shown stays: {told}" if incident.failures else Opened(after, told)
+
+
+def fault_found(incident: Incident, tell: Tell) -> Opened | str:
+    """The incident with the model's first bad access as its first failure; in words where a replay
+    finds none. Raises ReplayError."""
+    found = incident.find_fault(tell)
+    given = "these inputs" if incident.can_diagnose else "made-up inputs (O reads the model's)"
+    if found is None:
+        return f"With {given} no assert fires, and every access stays inside of its tensor."
+    others = tuple(f for f in incident.failures if f.launch != found.launch)
+    after = replace(incident, failures=(found, *others))
+    return Opened(after, f"With {given} this is the first failure of the whole model.")
 
 
 def replayed(

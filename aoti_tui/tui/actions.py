@@ -237,6 +237,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("go_assert", "a", "Assert", "Go to the assert of the failure", "Find", needs="failure"),
     Action("next_failure", "F", "Next failure", "Show the next failure of the log", "Find"),
     Action(
+        "find_fault",
+        "d",
+        "Bad access",
+        "Replay the model to its first access outside of a tensor: what a memory fault came from",
+        "Find",
+        also="illegal memory access fault segmentation out of bounds",
+    ),
+    Action(
         "paste_log",
         "p",
         "Paste log",

@@ -134,6 +134,7 @@ class MainScreen(Host):
             "jump_forward": lambda: session.jump(1),
             "go_assert": engine.places.go_assert,
             "next_failure": engine.places.next_failure,
+            "find_fault": engine.incidents.find_fault,
         }
 
     def compose(self) -> ComposeResult:

@@ -91,3 +91,18 @@ class Incidents:
             lambda tell: Opened(incident.with_inputs(path.expanduser()), told),
             self._opened,
         )
+
+    def find_fault(self) -> None:
+        """Replay the whole model, and show the first access outside of its tensor as a failure."""
+        incident = self.session.state.incident
+        if incident is None:
+            self.session.say("The wrapper is still being read; look for the access afterwards.")
+            return
+
+        def looked(found: Opened | str) -> None:
+            if isinstance(found, str):
+                self.session.say(found)
+            else:
+                self._opened(found)
+
+        self.session.front.start("replay", lambda tell: jobs.fault_found(incident, tell), looked)
