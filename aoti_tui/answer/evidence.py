@@ -7,7 +7,7 @@ from dataclasses import replace
 from aoti_tui.answer.trace import trace_failing
 from aoti_tui.failure.cause.elements import SHOWN, valid_range
 from aoti_tui.failure.cause.evidence import Evidence
-from aoti_tui.failure.cause.not_finite import not_finite_words
+from aoti_tui.failure.cause.not_finite import not_finite_effect, not_finite_words
 from aoti_tui.failure.model import BadElement, BadElements, Failure, Source
 from aoti_tui.failure.prose.words import integer, plural, valid_words
 from aoti_tui.failure.provenance.tree import walk
@@ -52,16 +52,20 @@ def _of_facts(
     # Every examined lane failed: what is neither at nor above the bound is too small.
     below = facts.lanes_examined - equal - above if facts.raw_min is not None else 0
     notes: list[str] = []
+    chosen = ""
     if facts.fired and not facts.complete:
         notes.append(
             f"{facts.lanes_examined} of {plural(facts.failing_lanes, 'failing lane')} were looked "
             f"at, in {facts.programs_examined} of {plural(len(facts.programs), 'program')}"
         )
     raw = raw_index(program, found)
-    if raw is not None and facts.first_values:
+    if raw is not None and facts.first_values and not facts.beyond:
         strange = not_finite_words(program, raw, found.order, facts.first_values)
         if strange is not None:
-            notes.append(f"{strange}, which no integer can hold")
+            effect = not_finite_effect(program, raw, found.order, facts.first_values)
+            told = f"{strange}, {effect}" if effect else strange
+            notes.append(told)
+            chosen = told if " takes " in effect else ""
             notes.extend(
                 f"dimension {s.dim} of input {s.position} ({s.name}) is 0"
                 for s in failure.index.sources
@@ -84,8 +88,10 @@ def _of_facts(
         raw_min=facts.raw_min,
         raw_max=facts.raw_max,
         masked_out=facts.masked_from_accesses,
+        beyond_axes="; ".join(one.words for one in facts.beyond),
         truncated_symbol=_truncated(facts.truncated, failure),
         overflow=overflow,
+        chosen_by=chosen,
         made_up=facts.made_up,
         fired=facts.fired,
         programs=facts.programs,

@@ -189,8 +189,8 @@ def judge(search: Search, known: Known) -> Judged | None:
     chosen = min(
         attempts,
         key=lambda a: (
-            bool(a.candidate.conflicts),
             a.standing,
+            bool(a.candidate.conflicts),
             not a.agrees(search.logged_programs(a.result)),
         ),
     )

@@ -127,3 +127,20 @@ def test_a_runtime_check_is_found_again_in_the_wrapper() -> None:
         "s77 = arg0_1.size(0) of input 0"
     ) in incident.notes
     assert not any("no Triton assert" in note for note in incident.notes)
+
+
+def test_lanes_beyond_the_rows_that_lost_their_mask(tmp_path: Path) -> None:
+    """A load that lost its mask with the assert: the lanes beyond the rows do read, and still
+    nothing keeps what they make."""
+    wrapper = (DATA / "unbacked_item" / "wrapper.cpp").read_text()
+    doctored = wrapper.replace(
+        "tl.device_assert((x1 < ks0) | ~(xmask), ", "tl.device_assert(x1 < ks0, "
+    )
+    start = doctored.index("tl.device_assert(x1 < ks0, ")
+    loaded = doctored.index(", xmask", start)
+    doctored = doctored[:loaded] + ", None" + doctored[loaded + len(", xmask") :]
+    inputs = (torch.ones(5, 16), torch.tensor(5))
+    failure = diagnosed(tmp_path, doctored, inputs, 24, "x1 < ks0")
+    assert (failure.cause.code, failure.cause.confirmed) == ("mask-too-narrow", True)
+    assert "xindex is 80 to " in failure.cause.text
+    assert "xnumel is 80" in failure.cause.text

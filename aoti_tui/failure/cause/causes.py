@@ -54,6 +54,15 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     bound = evidence.bound
     facts = _facts(question, evidence)
     if evidence.fired:
+        if evidence.beyond_axes:
+            return Cause(
+                "mask-too-narrow",
+                f"every failing lane lies beyond the axes of the launch ({evidence.beyond_axes}) "
+                "and the assert lacks the mask: the compiler checks lanes whose results nothing "
+                "keeps, the data is fine",
+                True,
+                facts,
+            )
         if evidence.masked_out:
             return Cause(
                 "mask-too-narrow",
@@ -76,6 +85,14 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
         return None
     if evidence.overflow:
         return Cause("overflow", f"an integer wrapped: {evidence.overflow}", True, facts)
+    if evidence.equal == evidence.failing and evidence.chosen_by:
+        return Cause(
+            "index-equals-size",
+            f"{question.raw} is a fill value, the size {_sized(question, bound)} itself, because "
+            f"of a value that is no finite number: {evidence.chosen_by}",
+            True,
+            facts,
+        )
     if evidence.equal == evidence.failing:
         return Cause(
             "index-equals-size",

@@ -25,10 +25,14 @@ class Evidence:
     raw_min: int | None = None
     raw_max: int | None = None
     masked_out: bool | None = None
+    beyond_axes: str = ""
+    """How every failing lane lies beyond the launch's axes, in words; ``""`` where one does not."""
     truncated_symbol: str | None = None
     """``s65 = (1.0/4.0)*arg1_1_size_0 gave 2, exactly it is 3``."""
     overflow: str | None = None
     """The temporary that wrapped, in words."""
+    chosen_by: str = ""
+    """The comparison with a NaN or infinity that chose the index, in words."""
     made_up: bool = False
     """Some of it rests on made-up data: nothing can be confirmed by it."""
     fired: bool = False

@@ -11,6 +11,7 @@ from aoti_tui.index.model import Launch
 from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Program, Recording, ReplayResult, Step
+from aoti_tui.replay.questions.axes import Beyond, BeyondAxes
 from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncated_symbols
 from aoti_tui.replay.recorded.blocks import Number, value_at
 from aoti_tui.replay.recorded.recording import failing_lanes, lane_value, last_step, trail
@@ -66,6 +67,8 @@ class ReplayFacts:
     masked_from_accesses: bool | None = None
     """Whether every failing lane is masked out of all later loads and stores; None when the
     program has none."""
+    beyond: tuple[Beyond, ...] = ()
+    """Axes that every failing lane lies beyond: such lanes do nothing that is kept."""
     first_program: Program | None = None
     first_lane: tuple[int, ...] = ()
     first_values: Mapping[str, Number] | None = None
@@ -136,6 +139,7 @@ def collect_facts(
         too_negative=gathered.count(lambda v: bound is not None and v < -bound),
         in_range=gathered.count(lambda v: bound is not None and -bound <= v < bound),
         masked_from_accesses=gathered.masked,
+        beyond=gathered.beyond.found,
         first_program=fired.first_program,
         first_lane=fired.first_lane,
         first_values=fired.values,
@@ -152,6 +156,7 @@ class _Gathered:
         self.index: dict[int, int] = {}
         self.lanes = 0
         self.masked: bool | None = None
+        self.beyond = BeyondAxes(_number_at)
 
     def take(
         self,
@@ -169,6 +174,7 @@ class _Gathered:
                 value = _number_at(recording, step, name, lane)
                 if value is not None:
                     counts[int(value)] = counts.get(int(value), 0) + 1
+        self.beyond.take(recording, step, lanes)
         masked = _masked_later(recording, step, lanes)
         if masked is not None:
             self.masked = masked if self.masked is None else self.masked and masked
