@@ -108,7 +108,9 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "debug_handle": failure.debug_handle,
         "cause": _cause(failure.cause),
         "possible_causes": [_cause(c) for c in failure.possible_causes],
-        "fixes": [{"title": f.title, "text": f.text} for f in failure.fixes],
+        "fixes": [
+            {"title": f.title, "text": f.text, "requires": f.requires} for f in failure.fixes
+        ],
         "siblings": [{"kernel_line": line, "message": text} for line, text in failure.siblings],
         "notes": list(failure.notes),
         "launch_line": failure.launch.line if failure.launch is not None else None,

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from aoti_tui.failure.cause.access import ignored_target, ops_of_access
 from aoti_tui.failure.cause.causes import (
     Question,
     cause_by_elements,
@@ -15,16 +16,20 @@ from aoti_tui.failure.cause.causes import (
 )
 from aoti_tui.failure.cause.elements import bad_elements, indexed_tensor, same_sizes
 from aoti_tui.failure.cause.evidence import Evidence
-from aoti_tui.failure.cause.fixes import fixes_for
+from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import Ranges
+from aoti_tui.failure.condition.inequality import Condition, condition_of
 from aoti_tui.failure.log.match import match_assert
 from aoti_tui.failure.log.work_groups import placed
 from aoti_tui.failure.model import (
     BAD_INDEX,
+    BadElements,
     Candidate,
     Cause,
     Failure,
+    GuardFinding,
+    IndexedTensor,
     LoggedAssert,
     LogReading,
     ValueProvenance,
@@ -38,7 +43,7 @@ from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
-from aoti_tui.kernel.indexed import access_masks
+from aoti_tui.kernel.indexed import access_masks, indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.slice import is_index_only
 
@@ -134,6 +139,8 @@ class Explainer:
             cause = replace(possible[0], evidence=evidence.notes)
         if cause.confirmed and (evidence.contradictions or evidence.undecided):
             cause = replace(cause, confirmed=False, confirm_with=question.confirm_command)
+        worst = _worst(cause, evidence, bad)
+        refuted = bool(evidence.contradictions) and not evidence.fired
         rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
         return Failure(
             message=found.message or (logged.message if logged else ""),
@@ -152,7 +159,9 @@ class Explainer:
             ops=ops,
             cause=cause,
             possible_causes=rest,
-            fixes=fixes_for(cause, bound, index, guards, ops, kernel.name, self.index.device),
+            fixes=fixes_for(
+                self._asked(asserted, cause, bound, index, guards, known, indexed, worst, refuted)
+            ),
             siblings=tuple(
                 (a.line, a.message)
                 for a in program.asserts
@@ -170,6 +179,42 @@ class Explainer:
             traced=evidence.traced if bad is None else "",
             launch=launch,
             contradictions=evidence.contradictions,
+        )
+
+    def _asked(
+        self,
+        asserted: Asserted,
+        cause: Cause,
+        bound: ValueProvenance,
+        index: ValueProvenance,
+        guards: tuple[GuardFinding, ...],
+        known: Known,
+        indexed: IndexedTensor | None,
+        worst: int | None,
+        refuted: bool,
+    ) -> Asked:
+        """What the fixes are chosen by."""
+        program, found, launch = asserted.program, asserted.found, asserted.launch
+        condition = Condition()
+        if launch is not None:
+            condition = condition_of(self.flow, self.program_of, found, launch, known)
+        ignored = ignored_target(program, found)
+        ops = ops_of_access(program, found, launch, indexed, ignored is not None)
+        lines = {access.line for access in indexed_accesses(program, found)}
+        return Asked(
+            cause=cause,
+            bound=bound,
+            index=index,
+            guards=guards,
+            kernel=asserted.kernel.name,
+            device=self.index.device,
+            condition=condition,
+            ops=op_patterns(ops),
+            stores=any(store.line in lines for store in program.stores),
+            ignored=ignored if any("nll_loss" in op for op in ops) else None,
+            indexed=indexed,
+            reached=worst,
+            refuted=refuted,
         )
 
     def _cause_by_range(
@@ -249,6 +294,18 @@ def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance
         access_masks=access_masks(asserted.program, found),
         confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
     )
+
+
+def _worst(cause: Cause, evidence: Evidence, bad: BadElements | None) -> int | None:
+    """The index farthest out of range that was seen."""
+    if not cause.confirmed or cause.code not in BAD_INDEX:
+        return None
+    down = cause.code == "index-too-negative"
+    if evidence.fired and not evidence.made_up and evidence.raw_max is not None:
+        return evidence.raw_min if down else evidence.raw_max
+    if bad is None:
+        return None
+    return bad.smallest if down else bad.largest
 
 
 def _other(found: KernelAssert, logged: LoggedAssert | None) -> bool:

@@ -281,8 +281,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
+    """A change. ``requires`` is what must hold of a call, as Python over ``inputs`` (the call's
+    arguments) and ``constants`` (tensors by FQN); None where the fix is no such condition."""
+
     title: str
     text: str
+    requires: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

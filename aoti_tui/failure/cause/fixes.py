@@ -2,107 +2,214 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
+from aoti_tui.failure.condition.inequality import Condition, index_words
 from aoti_tui.failure.model import (
     BAD_INDEX,
     COMPILER_FAULT,
     Cause,
     Fix,
     GuardFinding,
+    IndexedTensor,
     OpPattern,
     Source,
     ValueProvenance,
 )
 from aoti_tui.index.model import RUNTIME_CHECKS
 
+_LONGEST = 110
+"""Characters of a condition that is said whole."""
 
-def fixes_for(
-    cause: Cause,
-    bound: ValueProvenance,
-    index: ValueProvenance,
-    guards: tuple[GuardFinding, ...],
-    ops: tuple[OpPattern, ...],
-    kernel: str,
-    device: str,
-) -> tuple[Fix, ...]:
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that the fixes of one failure are chosen by."""
+
+    cause: Cause
+    bound: ValueProvenance
+    index: ValueProvenance
+    guards: tuple[GuardFinding, ...]
+    kernel: str
+    device: str
+    condition: Condition
+    ops: tuple[OpPattern, ...] = ()
+    """Of the access that the assert guards: one where it is decided."""
+    stores: bool = False
+    """Whether that access writes."""
+    ignored: int | None = None
+    """What marks the elements that a loss leaves out, where the index is a loss's target."""
+    indexed: IndexedTensor | None = None
+    reached: int | None = None
+    """The worst index that was seen."""
+    refuted: bool = False
+    """Whether a replay with the given inputs does not fail: they are not those of the failure."""
+
+    @property
+    def limit(self) -> str:
+        """The bound in the caller's terms, with its number."""
+        said = self.condition.bound or self.bound.text
+        value = self.bound.value
+        table = next((s for s in self.bound.sources if s.kind == "constant_dim"), None)
+        if table is not None and len(self.bound.sources) == 1:
+            said = f"{table.fqn}.size({table.dim})"
+        return said if value is None or said == str(int(value)) else f"{said} = {int(value)}"
+
+
+def fixes_for(asked: Asked) -> tuple[Fix, ...]:
     """Changes for a cause, the most direct first, then what makes the next run tell more."""
-    fixes: list[Fix] = []
+    cause, guards = asked.cause, asked.guards
     if cause.code in COMPILER_FAULT:
-        fixes.append(_report_to_pytorch(cause, kernel))
-    dims = [s for s in bound.sources if s.kind == "input_dim"]
-    data = [s for s in index.sources if s.kind == "input"]
-    made_of = [s for s in index.sources if s.kind in ("input", "constant", "random")]
-    op = ops[0].pattern if ops else "the lookup"
-    aten = ops[0].aten if ops else "the op"
+        return (_report_to_pytorch(cause, asked.kernel), _next_run(asked.device))
+    dims = [s for s in asked.bound.sources if s.kind == "input_dim"]
+    made_of = [s for s in asked.index.sources if s.kind in ("input", "constant", "random")]
     if cause.code == "empty-dimension" and dims:
-        fixes.append(_return_early(dims[0]))
-        fixes.append(
-            Fix(
-                f"guard the lookup at {aten}",
-                f"`{op}`: clamp the size, not only the index. `(size - 1).clamp(min=0)` keeps -1 "
-                "out, and a mask keeps the made-up row out of the result.",
-            )
-        )
-    elif cause.code not in COMPILER_FAULT:
-        fixes.append(_check_values(data, bound))
-        fixes.append(
-            Fix(
-                f"guard the lookup at {aten}",
-                f"`{op}`: `index.clamp(0, size - 1)` with a mask for the rows that were out of "
-                f"range, or a `torch._check` that the index is below {bound.text}.",
-            )
-        )
+        fixes = [_return_early(asked, dims[0]), _clamp_size(asked), _export_edges(dims, guards)]
+    else:
+        fixes = [_condition(asked), *_table(asked), *_longest(asked), _at_the_access(asked)]
     # Guards see sizes, not values: they help where a size is to blame.
     sizes_matter = cause.code == "empty-dimension" or (cause.code in BAD_INDEX and not made_of)
-    if cause.code == "empty-dimension" and dims:
-        fixes.append(_export_edges(dims, guards))
     if any(g.enforced == RUNTIME_CHECKS and g.would_catch is not False for g in guards):
         if sizes_matter:
             fixes.append(_runtime_checks(guards))
     elif sizes_matter and dims and all(g.enforced == "absent" for g in guards):
         fixes.append(_add_guard(dims))
-    fixes.append(_next_run(device))
+    fixes.append(_next_run(asked.device))
     return tuple(fixes)
 
 
-def _return_early(dim: Source) -> Fix:
+def _condition(asked: Asked) -> Fix:
+    """What must hold of the call, with its numbers."""
+    condition = asked.condition
+    title = "validate the index before the call"
+    data = [s for s in asked.index.sources if s.kind == "input"]
+    if condition.text is None:
+        if not data:
+            title = "check the sizes before the call"
+        names = " and ".join(f"inputs[{s.position}]" for s in data) or "values of the model's own"
+        return Fix(
+            title,
+            f"the index is computed from {names} in a way that gives no condition on the call "
+            f"alone: check it where it is computed, it must stay below {asked.limit}.",
+        )
+    if not condition.has_data:
+        title = "check the sizes before the call"
+    if asked.refuted:
+        return Fix(title, f"`{_shown(asked)}` must hold: the given inputs do not break it.")
+    return Fix(title, f"`{_shown(asked)}` must hold{_here(asked)}.", condition.text)
+
+
+def _shown(asked: Asked) -> str:
+    """The condition, or of a long one the side that did not hold."""
+    condition = asked.condition
+    whole = condition.text or ""
+    if len(whole) <= _LONGEST:
+        return whole
+    sides = (condition.below, condition.above)
+    first, second = sides[::-1] if asked.cause.code == "index-too-negative" else sides
+    return first or second or whole
+
+
+def _here(asked: Asked) -> str:
+    if asked.reached is None or asked.bound.value is None:
+        return ""
+    down = asked.cause.code == "index-too-negative"
+    verb = "goes down to" if down else "reaches"
+    return f": here the index {verb} {asked.reached}, and the bound is {int(asked.bound.value)}"
+
+
+def _table(asked: Asked) -> list[Fix]:
+    """What the indexed tensor must have, where the index has an end whatever the data holds."""
+    condition, bound = asked.condition, asked.bound.value
+    reach, what = condition.reach_value, index_words(condition.index)
+    if reach is None or not what or bound is None or reach < bound:
+        return []
+    table = asked.indexed
+    name = "the table" if table is None else f"inputs[{table.position}]"
+    if table is not None and table.position is None:
+        name = table.name
+    if table is not None and table.dim is not None:
+        name = f"dimension {table.dim} of {name}"
+    return [
+        Fix(
+            "give the table the rows that the index can reach",
+            f"the index is {what}: it runs from 0 to {reach} whatever the values, so {name} needs "
+            f"{reach + 1}, and has {int(bound)}.",
+        )
+    ]
+
+
+def _longest(asked: Asked) -> list[Fix]:
+    """The largest size to export with, where one dimension decides."""
+    found = re.fullmatch(r"inputs\[(\d+)\]\.size\((\d+)\) (<=?) (\d+)", asked.condition.below or "")
+    if found is None:
+        return []
+    position, dim, most = int(found[1]), int(found[2]), int(found[4]) - (found[3] == "<")
+    row = next((g for g in asked.guards if (g.position, g.dim) == (position, dim)), None)
+    instead = f" instead of {row.max}" if row is not None and row.max is not None else ""
+    return [
+        Fix(
+            "export with the largest size that fits",
+            f'dimension {dim} of input {position}: `Dim("…", max={most})`{instead}, or give the '
+            "table more rows.",
+        )
+    ]
+
+
+def _at_the_access(asked: Asked) -> Fix:
+    """The same at the line of the model that looks up or writes."""
+    names = " or ".join(op.aten for op in asked.ops) or "the op"
+    said = "  or  ".join(dict.fromkeys(op.pattern for op in asked.ops)) or "the lookup"
+    if asked.ignored is not None:
+        return _ignore(asked, names, said)
+    if asked.stores:
+        return Fix(
+            f"guard the write at {names}",
+            f"`{said}`: leave out what has an index outside of the tensor (select index and values "
+            "by a mask), or pad with a row of its own: a clamp would write it into the last row.",
+        )
+    return Fix(
+        f"guard the lookup at {names}",
+        f"`{said}`: `index.clamp(0, size - 1)` with a mask for the rows that were out of "
+        f"range, or a `torch._check` that the index is below {asked.limit}.",
+    )
+
+
+def _ignore(asked: Asked, names: str, said: str) -> Fix:
+    classes = "" if asked.bound.value is None else f" from 0 to {int(asked.bound.value) - 1}"
+    value = asked.reached
+    mark = "ignore_index=…" if value is None else f"ignore_index={value}"
+    holds = "a target" if value is None else f"the target {value}"
+    return Fix(
+        f"leave the element out with {mark} at {names}",
+        f"`{said}`: {holds} is no class{classes}, and only {asked.ignored} is left out. Where it "
+        f"marks what shall not count, pass `{mark}` or write {asked.ignored} into the targets; "
+        "a clamp would count it as a class.",
+    )
+
+
+def _clamp_size(asked: Asked) -> Fix:
+    names = " or ".join(op.aten for op in asked.ops) or "the op"
+    said = "  or  ".join(dict.fromkeys(op.pattern for op in asked.ops)) or "the lookup"
+    return Fix(
+        f"guard the {'write' if asked.stores else 'lookup'} at {names}",
+        f"`{said}`: clamp the size, not only the index. `(size - 1).clamp(min=0)` keeps -1 "
+        "out, and a mask keeps the made-up row out of the result.",
+    )
+
+
+def _return_early(asked: Asked, dim: Source) -> Fix:
     return Fix(
         f"return early when input {dim.position} is empty",
         f"in `forward`: `if {_python(dim)} == 0: return …` before the model is called (an exported "
         f"graph has no such branch, so the caller checks `{_python(dim)}`), or pad it to one row.",
+        f"{asked.condition.bound or _python(dim)} > 0",
     )
 
 
 def _python(dim: Source) -> str:
     return f"inputs[{dim.position}].size({dim.dim})"
-
-
-def _check_values(data: list[Source], bound: ValueProvenance) -> Fix:
-    limit = bound.text if not bound.sources else _limit(bound)
-    if not data:
-        return Fix(
-            "check the sizes before the call",
-            f"the index is made of sizes, not of data: make sure that it stays below {limit}.",
-        )
-    names = ", ".join(f"inputs[{s.position}]" for s in data)
-    return Fix(
-        "validate the index before the call",
-        f"check that the values that come from {names} stay below {limit} and are not negative "
-        "sentinels; reject or clamp the request where they do not.",
-    )
-
-
-def _limit(bound: ValueProvenance) -> str:
-    parts = []
-    for source in bound.sources:
-        if source.kind == "input_dim":
-            parts.append(f"inputs[{source.position}].size({source.dim})")
-        elif source.kind == "constant_dim":
-            parts.append(f"{source.fqn}.size({source.dim}) = {bound.text}")
-        elif source.kind == "input_value":
-            parts.append(f"the value of inputs[{source.position}]")
-    if len(parts) == 1:
-        return parts[0]
-    return f"{bound.text} (made of {', '.join(parts)})" if parts else bound.text
 
 
 def _export_edges(dims: list[Source], guards: tuple[GuardFinding, ...]) -> Fix:
