@@ -90,6 +90,8 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "kernel": failure.kernel,
         "kernel_line": failure.kernel_line,
         "wrapper_line": failure.wrapper_line,
+        "source_file": failure.elsewhere.file if failure.elsewhere is not None else None,
+        "source_line": failure.elsewhere.line if failure.elsewhere is not None else None,
         "launch_lines": [la.line for la in failure.launches],
         "candidates": [c.kernel for c in failure.candidates],
         "candidate_details": [_candidate(c) for c in failure.candidates],
@@ -219,6 +221,8 @@ def _chain(node: ProvenanceNode) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": node.kind, "text": step_words(node)}
     if node.line is not None:
         found["line"] = node.line
+    elif node.elsewhere is not None:
+        found["file"], found["line"] = node.elsewhere.file, node.elsewhere.line
     if node.value is not None:
         found["value"] = str(node.value)
     if node.children:

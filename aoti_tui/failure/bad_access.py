@@ -43,6 +43,7 @@ def address_of(
             kernel=launch.kernel,
             kernel_line=access.kernel_line,
             value=access.element,
+            elsewhere=entry.elsewhere(access.kernel_line),
             children=tuple(tracer.value(launch, launch.kernel, child) for child in tree.children),
         )
         found = ValueProvenance(text, text, node, sources_of(node), access.element)
@@ -68,10 +69,11 @@ def explain_access(
     wrapper_line = kernel.wrapper_line(access.kernel_line)
     size = ProvenanceNode(
         Bound(str(access.size)),
-        launch.line,
+        wrapper_line,
         kernel=kernel.name,
         kernel_line=access.kernel_line,
         children=(ProvenanceNode(FixedSize(str(access.size))),),
+        elsewhere=kernel.elsewhere(access.kernel_line),
     )
     bound = ValueProvenance(str(access.size), None, size, (), access.size)
     ops = op_patterns(launch.aten)

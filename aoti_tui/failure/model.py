@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aoti_tui.failure.steps import Step, StepKind
-from aoti_tui.index.model import Enforced, Launch, ModelFrame
+from aoti_tui.index.model import Elsewhere, Enforced, Launch, ModelFrame
 
 Program = tuple[int, int, int]
 
@@ -202,6 +202,8 @@ class ProvenanceNode:
     """Where the chain ends here."""
     seen: bool = False
     """Whether the step stands above already, with all that it is made of."""
+    elsewhere: Elsewhere | None = None
+    """Where it stands when that is no line of the wrapper."""
 
     @property
     def kind(self) -> StepKind:
@@ -211,6 +213,13 @@ class ProvenanceNode:
     def name(self) -> str:
         """The thing itself (``tmp6``, ``ks0``, ``s7``, ``buf0``, ``arg4_1``)."""
         return self.step.name
+
+    @property
+    def place(self) -> str:
+        """``:1349``, or ``output_code.py:26`` for a line of another file; ``""`` for none."""
+        if self.line is not None:
+            return f":{self.line}"
+        return str(self.elsewhere) if self.elsewhere is not None else ""
 
     def again(self) -> ProvenanceNode:
         """The step where it stands a second time."""
@@ -425,3 +434,14 @@ class Failure:
     access: BadAccess | None = None
     """The access that left its tensor, where that and no assert is what failed: ``index`` is then
     its offset, ``bound`` the tensor's number of elements."""
+
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """Where the assert stands when another file than the wrapper holds the kernel."""
+        return self.bound.tree.elsewhere
+
+    def place(self, wrapper: str) -> str:
+        """``model.wrapper.cpp:885`` or ``output_code.py:27``."""
+        if self.wrapper_line is not None:
+            return f"{wrapper}:{self.wrapper_line}"
+        return str(self.elsewhere) if self.elsewhere is not None else wrapper

@@ -81,6 +81,17 @@ class KernelParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A line of another file than the wrapper: an autotune block, ``output_code.py``."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """One Triton kernel.
 
@@ -140,10 +151,21 @@ class Kernel:
         return "\n".join((first, *self.lines[1:-1])) + "\n"
 
     def wrapper_line(self, kernel_line: int) -> int | None:
+        """Wrapper line of ``kernel_line``; None without source, or when another file holds it."""
+        return None if self.source_path is not None else self.file_line(kernel_line)
+
+    def file_line(self, kernel_line: int) -> int | None:
         """Line in the file that holds the source of ``kernel_line``; None without source."""
         if self.source_line is None or not 1 <= kernel_line <= len(self.lines):
             return None
         return self.source_line + kernel_line - 1
+
+    def elsewhere(self, kernel_line: int) -> Elsewhere | None:
+        """Where ``kernel_line`` stands in another file than the wrapper."""
+        line = self.file_line(kernel_line)
+        if self.source_path is None or line is None:
+            return None
+        return Elsewhere(self.source_path, line)
 
     def kernel_line(self, wrapper_line: int) -> int | None:
         """Kernel line of a line of the file that holds the source; None outside of it."""

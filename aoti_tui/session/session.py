@@ -181,7 +181,7 @@ class Session:
         kernel = incident.index.kernels.get(kernel_name) if incident is not None else None
         if kernel is None:
             return
-        line = kernel.wrapper_line(kernel_line)
+        line = kernel.file_line(kernel_line)
         if line is None:
             self.go_line(kernel.line, remember=remember)
         elif kernel.source_path is None:

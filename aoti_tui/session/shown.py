@@ -218,5 +218,5 @@ def _assert_lines(incident: Incident, document: SourceDocument, line: int) -> fr
     if kernel is None:
         return frozenset()
     asserts = incident.kernel_program(kernel.name).asserts
-    places = (kernel.wrapper_line(found.line) for found in asserts if not found.disabled)
+    places = (kernel.file_line(found.line) for found in asserts if not found.disabled)
     return frozenset(place for place in places if place is not None)

@@ -67,7 +67,7 @@ def chain_lines(tree: ProvenanceNode, limit: int = 24) -> tuple[str, ...]:
         if len(lines) >= limit or node.seen:
             return
         if _worth_reading(node, depth):
-            at = f"    :{node.line}" if node.line and node.kind != "unknown" else ""
+            at = f"    {node.place}" if node.place and node.kind != "unknown" else ""
             value = f" {value_words(node)}" if node.value is not None else ""
             lines.append("  " * depth + step_words(node) + value + at)
         deeper = depth + (node.kind in ("launch", "extern"))

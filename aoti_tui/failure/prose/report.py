@@ -39,7 +39,7 @@ def _section(failure: Failure, wrapper: str) -> str:
     ends = "; ".join(source_words(s) for s in failure.index.sources) or "not known"
     rows = [
         ("Kernel", f"`{failure.kernel}`, line {failure.kernel_line}"),
-        ("Place", f"{wrapper}:{failure.wrapper_line}"),
+        ("Place", failure.place(wrapper)),
         ("Launched", launches),
         ("Programs", programs_text(failure.programs) or ("none" if holds else "not in the log")),
         ("Bound", f"`{bound_line(failure)}`"),

@@ -40,8 +40,7 @@ def explanation(failure: Failure, wrapper: str) -> str:
 
 
 def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
-    place = f"{wrapper}:{failure.wrapper_line}" if failure.wrapper_line else wrapper
-    yield f"{failure.kernel}    {place}  (kernel line {failure.kernel_line})"
+    yield f"{failure.kernel}    {failure.place(wrapper)}  (kernel line {failure.kernel_line})"
     yield f"  {failure.message}    {programs_text(failure.programs)}".rstrip()
     how = "confirmed by the inputs" if failure.cause.confirmed else "possible, not confirmed"
     yield _row("why", f"{failure.cause.text}    [{failure.cause.code}: {how}]")

@@ -56,6 +56,7 @@ class Asserted:
             kernel_line=self.found.line,
             value=tracer.known.names.get(name),
             children=children,
+            elsewhere=self.kernel.elsewhere(self.found.line),
         )
 
     def value(self, tracer: Tracer, name: str) -> ProvenanceNode:

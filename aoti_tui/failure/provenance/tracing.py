@@ -73,6 +73,7 @@ class Tracer:
             children=tuple(children),
             source=_source(tree),
             seen=tree.kind == "seen",
+            elsewhere=entry.elsewhere(tree.line) if entry and tree.line else None,
         )
 
     def _passed(self, launch: Launch | None, kernel: str, leaf: SliceNode) -> ProvenanceNode:

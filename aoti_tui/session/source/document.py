@@ -171,7 +171,7 @@ class SourceDocument:
     def line_of(self, kernel: str, kernel_line: int) -> int | None:
         """The line of a kernel's line here, or None when this file does not hold it."""
         found = self._by_kernel.get(kernel)
-        return found.wrapper_line(kernel_line) if found is not None else None
+        return found.file_line(kernel_line) if found is not None else None
 
     def names(self, line: int) -> tuple[NameAt, ...]:
         """The identifiers of a line that can mean something, from left to right."""

@@ -145,7 +145,7 @@ class Chain(Pane):
         return "\n".join(line for root in self.roots for line in chain_lines(root))
 
     def _tell(self, node: ProvenanceNode) -> None:
-        where = f"  :{node.line}" if node.line else ""
+        where = f"  {node.place}" if node.place else ""
         if node.kernel and node.kernel_line:
             where += f"  ({node.kernel} line {node.kernel_line})"
         value = f"  {value_words(node)}" if node.value is not None else ""
@@ -173,14 +173,14 @@ def node_label(node: ProvenanceNode) -> Text:
     text.append(visible(step_words(node)), "bold" if node.kind == "input" else "")
     if node.value is not None:
         text.append(f"  {visible(value_words(node))}", "bold italic")
-    if node.line is not None:
-        text.append(f"  :{node.line}", "dim")
+    if node.place:
+        text.append(f"  {visible(node.place)}", "dim")
     return text
 
 
 def chain_lines(node: ProvenanceNode, depth: int = 0) -> Iterator[str]:
     value = f" {value_words(node)}" if node.value is not None else ""
-    where = f"  (:{node.line})" if node.line is not None else ""
+    where = f"  ({node.place})" if node.place else ""
     yield "  " * depth + step_words(node) + value + where
     for child in node.children:
         yield from chain_lines(child, depth + 1)
