@@ -19,6 +19,7 @@ from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import Ranges
+from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
 from aoti_tui.failure.log.match import match_assert
 from aoti_tui.failure.log.work_groups import placed
@@ -123,7 +124,10 @@ class Explainer:
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
         question = _question(asserted, bound, index)
-        possible = possible_causes(question)
+        condition = Condition()
+        if launch is not None:
+            condition = condition_of(self.flow, self.program_of, found, launch, known)
+        possible = _that_can_happen(possible_causes(question), condition, size)
         evidence = evidence or Evidence()
         if evidence.bound is None:
             evidence = replace(evidence, bound=size)
@@ -139,8 +143,6 @@ class Explainer:
             cause = replace(possible[0], evidence=evidence.notes)
         if cause.confirmed and (evidence.contradictions or evidence.undecided):
             cause = replace(cause, confirmed=False, confirm_with=question.confirm_command)
-        worst = _worst(cause, evidence, bad)
-        refuted = bool(evidence.contradictions) and not evidence.fired
         rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
         return Failure(
             message=found.message or (logged.message if logged else ""),
@@ -160,7 +162,13 @@ class Explainer:
             cause=cause,
             possible_causes=rest,
             fixes=fixes_for(
-                self._asked(asserted, cause, bound, index, guards, known, indexed, worst, refuted)
+                replace(
+                    self._asked(asserted, cause, bound, index, guards, indexed),
+                    condition=condition,
+                    reached=_worst(cause, evidence, bad),
+                    refuted=bool(evidence.contradictions) and not evidence.fired,
+                    nan=_nan_inputs(index, evidence, known),
+                )
             ),
             siblings=tuple(
                 (a.line, a.message)
@@ -188,16 +196,10 @@ class Explainer:
         bound: ValueProvenance,
         index: ValueProvenance,
         guards: tuple[GuardFinding, ...],
-        known: Known,
         indexed: IndexedTensor | None,
-        worst: int | None,
-        refuted: bool,
     ) -> Asked:
-        """What the fixes are chosen by."""
+        """What the fixes are chosen by, as far as the wrapper tells."""
         program, found, launch = asserted.program, asserted.found, asserted.launch
-        condition = Condition()
-        if launch is not None:
-            condition = condition_of(self.flow, self.program_of, found, launch, known)
         ignored = ignored_target(program, found)
         ops = ops_of_access(program, found, launch, indexed, ignored is not None)
         lines = {access.line for access in indexed_accesses(program, found)}
@@ -208,13 +210,10 @@ class Explainer:
             guards=guards,
             kernel=asserted.kernel.name,
             device=self.index.device,
-            condition=condition,
             ops=op_patterns(ops),
             stores=any(store.line in lines for store in program.stores),
             ignored=ignored if any("nll_loss" in op for op in ops) else None,
             indexed=indexed,
-            reached=worst,
-            refuted=refuted,
         )
 
     def _cause_by_range(
@@ -294,6 +293,29 @@ def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance
         access_masks=access_masks(asserted.program, found),
         confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
     )
+
+
+def _that_can_happen(
+    causes: tuple[Cause, ...], condition: Condition, size: int | None
+) -> tuple[Cause, ...]:
+    """The causes without those that no data can make true (a modulo below its table's size)."""
+    index, reach = condition.index, condition.reach_value
+    never: set[str] = set()
+    if index is not None and is_never_negative(index):
+        never.add("index-too-negative")
+    if reach is not None and size is not None:
+        never |= {"index-equals-size"} if reach < size else set()
+        never |= {"index-too-large"} if reach <= size else set()
+    left = tuple(cause for cause in causes if cause.code not in never)
+    return left or causes
+
+
+def _nan_inputs(index: ValueProvenance, evidence: Evidence, known: Known) -> tuple[int, ...]:
+    """Inputs that hold NaN, where a NaN was seen on the way to the index."""
+    if not any(" is nan" in note for note in evidence.notes):
+        return ()
+    positions = [s.position for s in index.sources if s.kind == "input" and s.position is not None]
+    return tuple(p for p in positions if known.inputs.get(p, "").endswith(" nan"))
 
 
 def _worst(cause: Cause, evidence: Evidence, bad: BadElements | None) -> int | None:

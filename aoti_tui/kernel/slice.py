@@ -218,6 +218,8 @@ class _Slicer:
                     continue
                 if self.index_only(argument, before) or argument.id in self.parameters:
                     continue  # sizes and strides of the table that a helper searches
+            elif owner is not None and set(names_read(argument)) <= self.parameters:
+                continue  # the same, computed in place (`1 + ks0`)
             yield from self.expression(argument, before)
 
     def _load_at(self, call: ast.Call) -> Load | None:

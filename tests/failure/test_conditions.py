@@ -120,3 +120,11 @@ def test_without_inputs_the_bound_is_said_in_the_callers_terms_all_the_same() ->
     first = failed("third_rows", inputs=False).fixes[0]
     assert first.requires is None
     assert "below inputs[0].size(0) // 3" in first.text
+
+
+def test_causes_that_no_data_can_make_true_are_not_offered() -> None:
+    folder = DATA / "conditions" / "modulo_table"
+    good = opened(folder / "wrapper.cpp", folder / "error.log", folder / "inputs.good.pt")
+    (failure,) = good.failures
+    codes = [failure.cause.code, *(cause.code for cause in failure.possible_causes)]
+    assert codes == ["index-too-large", "index-equals-size"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aoti_tui.failure.condition.inequality import Condition, index_words
 from aoti_tui.failure.model import (
@@ -33,7 +33,7 @@ class Asked:
     guards: tuple[GuardFinding, ...]
     kernel: str
     device: str
-    condition: Condition
+    condition: Condition = field(default_factory=Condition)
     ops: tuple[OpPattern, ...] = ()
     """Of the access that the assert guards: one where it is decided."""
     stores: bool = False
@@ -45,6 +45,8 @@ class Asked:
     """The worst index that was seen."""
     refuted: bool = False
     """Whether a replay with the given inputs does not fail: they are not those of the failure."""
+    nan: tuple[int, ...] = ()
+    """Inputs that hold the NaN which the index was made of."""
 
     @property
     def limit(self) -> str:
@@ -84,6 +86,10 @@ def _condition(asked: Asked) -> Fix:
     condition = asked.condition
     title = "validate the index before the call"
     data = [s for s in asked.index.sources if s.kind == "input"]
+    if asked.nan:
+        demands = " and ".join(f"not bool(inputs[{p}].isnan().any())" for p in asked.nan)
+        said = f"`{demands}` must hold: the index is made of a NaN that the call brings."
+        return Fix("keep NaN out of the call", said, None if asked.refuted else demands)
     if condition.text is None:
         if not data:
             title = "check the sizes before the call"

@@ -16,6 +16,7 @@ from aoti_tui.failure.prose.headline import (
     value_guard_line,
 )
 from aoti_tui.failure.prose.words import element_line, indexed_words, plural, source_words
+from aoti_tui.failure.provenance.tree import walk
 
 _SHOWN_PROGRAMS = 6
 _SHOWN_FRAMES = 8
@@ -26,12 +27,26 @@ def bound_line(failure: Failure) -> str:
     """``ks0 = s7 = arg4_1.size(0) = 0: the size of dimension 0 of input 2 (arg4_1)``."""
     bound = failure.bound
     said = equations(bound)
-    places = [source_words(s) for s in bound.sources]
+    places = _places(failure)
     if bound.may_also_name:
         also = ", ".join(f"dimension {s.dim} of {s.name}" for s in bound.may_also_name)
         verb = "has" if len(bound.may_also_name) == 1 else "have"
         places.append(f"{also} {verb} the same size")
     return f"{said}: {'; '.join(places)}" if places else said
+
+
+def _places(failure: Failure) -> list[str]:
+    """Where the bound comes from; with its own number where that is not the bound's."""
+    bound = failure.bound
+    values = {node.source: node.value for node in walk(bound.tree) if node.source is not None}
+    places = []
+    for source in bound.sources:
+        value = values.get(source)
+        if source.kind != "input_dim" or value is None or value == bound.value:
+            places.append(source_words(source))
+        else:
+            places.append(f"made of {source_words(source)}, which is {value}")
+    return places
 
 
 def explanation(failure: Failure, wrapper: str) -> str:
