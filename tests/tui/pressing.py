@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from textual.widgets import Input
 
 from aoti_tui.artifacts.given import Given
+from aoti_tui.session import words
 from aoti_tui.session.values.temporaries import temporaries
 from aoti_tui.tui.app import OpenRequest
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.main_screen import MainScreen
 from aoti_tui.tui.panes.callsite import CallSite
+from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.lanes import LaneGrid
+from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.run import RunPane, RunView
 from aoti_tui.tui.panes.source import SourceView
 from aoti_tui.tui.panes.timeline import Timeline
@@ -116,7 +119,14 @@ class Presser:
             return []
         told = [*self.disagreements()]
         wide = self.user.app.size.width >= 100
-        if wide and self.keys[-1] in STEPS and self.screen.focused_pane() != pane:
+        covered = pane != "" and not self.screen.query_one(f"#{pane}").is_on_screen
+        if (
+            wide
+            and self.keys[-1] in STEPS
+            and self.screen.focused_pane() != pane
+            # What lies under the pane that a run opens cannot keep the focus.
+            and not (covered and self.screen.focused_pane() == "run")
+        ):
             told.append(f"{self.keys[-1]} takes the focus from {pane} to {self.focus()}")
         jumped = self.keys[-1] in ("ctrl+o", "alt+right") and self.together()[0] != was[0]
         if jumped and self.together() not in self.seen:
@@ -163,6 +173,8 @@ class Presser:
         assert self.user.app._exception is None
         yield from (s for s in self.screen.messages_said if "fault of aoti-tui" in s)
         screen = self.screen
+        yield from self.header()
+        yield from self.breakpoints()
         call, source = screen.query_one(CallSite), screen.query_one(SourceView)
         view = screen.query_one(RunPane).view
         if view is None or view.recording is None:
@@ -172,9 +184,9 @@ class Presser:
         recording = view.recording
         if call.launch is None or call.launch.id != recording.launch:
             yield "call site and run pane are of two launches"
-        program = ", ".join(str(at) for at in recording.program)
-        if "program " not in view.status:
-            yield f"the status names no program ({program})"
+        named = f"program {words.program(recording.program)} of "
+        if named not in view.status:
+            yield f"the status does not name {named!r}: {view.status}"
         timeline = screen.query_one(Timeline)
         if (timeline.count, timeline.position) != (len(recording.steps), view.position):
             yield "the timeline is not at the step of the run pane"
@@ -184,6 +196,34 @@ class Presser:
             line = source.document.line_of(recording.kernel, step.kernel_line)
             if source.marks.step != line:
                 yield "the source marks another line than that of the step"
+
+    def header(self) -> Iterator[str]:
+        """The header speaks of the failure that is open, and of no trial that is over."""
+        state = self.user.app.session.state
+        failure = state.failure
+        told = " ".join(self.screen.query_one(Headline).lines)
+        if failure is not None and state.trial is None and failure.kernel not in told:
+            yield f"the header does not name {failure.kernel}: {told}"
+        if ("WHAT IF" in told) != (state.trial is not None):
+            yield f"the header is of another trial: {told}"
+
+    def breakpoints(self) -> Iterator[str]:
+        """Each breakpoint stands on a line of its kernel, and beside it in the source."""
+        session, source = self.user.app.session, self.screen.query_one(SourceView)
+        incident = session.state.incident
+        if incident is None:
+            return
+        listed = {
+            e.key for e in self.screen.query_one(Navigator).entries if e.group == "Breakpoints"
+        }
+        for kernel, one in session.stops.everything():
+            lines = incident.index.kernels[kernel].lines
+            if not 1 <= (one.kernel_line or 0) <= len(lines):
+                yield f"a breakpoint stands on line {one.kernel_line} of {kernel}, which has none"
+            if ("breakpoint", kernel, one.kernel_line) not in listed:
+                yield f"the navigator does not list the breakpoint of {kernel}:{one.kernel_line}"
+        if dict(source.marks.breakpoints) != session.stops.lines(source.document):
+            yield "the source marks other breakpoints than there are"
 
     def values(self, view: RunView) -> Iterator[str]:
         """Table and lanes against the recording at the lane and step that they claim."""
