@@ -136,6 +136,7 @@ def test_a_size_that_is_passed_as_a_number_is_the_dimension_that_is_checked_to_h
     rows = index.symbol("s77")
     assert rows is not None
     assert (rows.kind, rows.position, rows.dim) == ("input_dim", 6, 0)
+    assert rows.expression.written == "arg6_1.size(0)"
     assert [i.position for i in index.inputs if i.is_scalar] == [0, 1, 5]
 
 
@@ -271,3 +272,168 @@ def test_a_file_that_is_cut_off_still_gives_a_gap_and_no_error() -> None:
     text = text_of("gnn")
     index = read_wrapper(text[: text.index("return (buf5") - 200], "gnn.py")
     assert index.gaps
+
+
+SHORT = """\
+# AOT ID: ['0_inference']
+import torch
+from torch._inductor.async_compile import AsyncCompile
+async_compile = AsyncCompile()
+
+triton_poi_fused_0 = async_compile.triton('triton_poi_fused_0', '''
+import triton
+@triton_heuristics.pointwise(
+    size_hints={'x': 8},
+    triton_meta={'signature': {'out_ptr0': '*fp32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}},
+    inductor_meta={'grid_type': 'Grid1D'},
+)
+@triton.jit
+def triton_poi_fused_0(out_ptr0, xnumel, XBLOCK : tl.constexpr):
+    pass
+''', device_str='cuda')
+
+def call(args):
+    arg0_1, arg1_1 = args
+    args.clear()
+    assert_size_stride(arg0_1, (8, 4), (4, 1))
+    with torch.cuda._DeviceGuard(0):
+        torch.cuda.set_device(0)
+        buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)
+        STATEMENT
+    return (buf0, )
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "op", "reads", "writes"),
+    [
+        ("_c10d_functional.wait_tensor.default(buf0)", "wait_tensor", ["buf0"], ["buf0"]),
+        (
+            "_c10d_functional.all_gather_into_tensor_out.default(arg0_1, 2, '0', out=buf0)",
+            "all_gather_into_tensor_out",
+            ["arg0_1"],
+            ["buf0"],
+        ),
+        (
+            "buf1 = torch.ops._c10d_functional.all_to_all_single.default(buf0, [4], [4], '0')",
+            "all_to_all_single",
+            ["buf0"],
+            ["buf1"],
+        ),
+        (
+            "torch.ops.fsdp.split_with_sizes_copy.default(arg0_1, [8], 1, "
+            "out=[reinterpret_tensor(buf0, (4, 8), (8, 1), 0)])",
+            "split_with_sizes_copy_out",
+            ["arg0_1"],
+            ["buf0"],
+        ),
+        (
+            "inductor_ops.resize_storage_bytes_(buf0, 0)",
+            "resize_storage_bytes_",
+            ["buf0"],
+            ["buf0"],
+        ),
+        (
+            "buf1 = torch.ops.aten.set_.source_Tensor(arg0_1, buf0)",
+            "set__source_Tensor",
+            ["arg0_1", "buf0"],
+            ["arg0_1", "buf1"],
+        ),
+        (
+            "aten.index_put_(buf0, [arg1_1, None], arg0_1, True)",
+            "index_put_",
+            ["buf0", "arg1_1", "arg0_1"],
+            ["buf0"],
+        ),
+        (
+            "buf1 = extern_kernels.convolution(arg0_1, arg1_1, stride=(1, 1), padding=(0, 0), "
+            "dilation=(1, 1), transposed=False, output_padding=(0, 0), groups=1, bias=None)",
+            "convolution",
+            ["arg0_1", "arg1_1"],
+            ["buf1"],
+        ),
+        ("buf0.copy_(arg0_1, False)", "copy_", ["arg0_1"], ["buf0"]),
+        ("buf1 = torch.ops.mylib.scale.default(arg0_1, 2.0)", "scale", ["arg0_1"], ["buf1"]),
+    ],
+)
+def test_operators_in_every_form(
+    statement: str, op: str, reads: list[str], writes: list[str]
+) -> None:
+    index = read_wrapper(SHORT.replace("STATEMENT", statement), "short.py")
+    assert index.gaps == ()
+    (extern,) = index.externs
+    assert extern.op == op
+    assert [v.base for v in extern.reads] == reads
+    assert [v.base for v in extern.writes] == writes
+
+
+@pytest.mark.parametrize(
+    ("statement", "name", "kind", "said"),
+    [
+        ("s0 = arg0_1.size(0)", "s0", "input_dim", "arg0_1.size(0)"),
+        ("x = arg0_1.size(); s1 = x[1]", "s1", "input_dim", "arg0_1.size(1)"),
+        ("u0 = buf0.size(0)", "u0", "buffer_dim", "buf0.size(0)"),
+        ("zuf0 = arg1_1.item()", "zuf0", "item", "arg1_1.item()"),
+        ("u1 = 1 if arg1_1.item() else 0", "u1", "item", "1 if arg1_1.item() else 0"),
+        ("u0 = arg1_1.item(); ps0 = (-7) // u0", "ps0", "expression", "-7 // u0"),
+        ("u0 = arg1_1.item(); ps0 = u0**2", "ps0", "expression", "u0*u0"),
+        ("u0 = arg1_1.item(); ps0 = math.floor(u0/2)", "ps0", "expression", "int(floor(u0/2))"),
+    ],
+)
+def test_numbers_in_every_form(statement: str, name: str, kind: str, said: str) -> None:
+    index = read_wrapper(SHORT.replace("STATEMENT", statement), "short.py")
+    assert index.gaps == ()
+    symbol = index.symbol(name)
+    assert symbol is not None
+    assert (symbol.kind, str(symbol.expression)) == (kind, said)
+
+
+def test_sizes_divide_as_python_does() -> None:
+    text = SHORT.replace("STATEMENT", "u0 = arg1_1.item(); ps0 = (-7) // u0; ps1 = (-7) % u0")
+    index = read_wrapper(text, "short.py")
+    values = {s.name: s.expression.known({"u0": 2}) for s in index.symbols}
+    assert (values["ps0"], values["ps1"]) == (-4, 1)
+
+
+def test_a_launch_of_a_kernel_that_is_not_there_is_kept_with_a_gap() -> None:
+    statement = "triton_poi_fused_9.run(buf0, 32, stream=stream0)"
+    index = read_wrapper(SHORT.replace("STATEMENT", statement), "short.py")
+    assert [la.kernel for la in index.launches] == ["triton_poi_fused_9"]
+    assert [g.reason for g in index.gaps] == [
+        "launch of triton_poi_fused_9, whose source is not in the file"
+    ]
+
+
+def test_a_branch_gives_what_its_function_returns() -> None:
+    branch = (
+        "def true_graph_0(args):\n    true_graph_0_arg0_1, = args\n    args.clear()\n"
+        "    true_graph_0_buf0 = empty_strided_cuda((8, ), (1, ), torch.float32)\n"
+        "    triton_poi_fused_0.run(true_graph_0_arg0_1, 8, stream=stream0)\n"
+        "    return (true_graph_0_buf0, )\n\n"
+    )
+    statement = (
+        "if arg1_1.item():\n            # subgraph: true_graph_0\n"
+        "            true_graph_0_args = [arg0_1]\n"
+        "            buf2 = true_graph_0(true_graph_0_args)\n        buf3 = buf2[0]"
+    )
+    text = SHORT.replace("STATEMENT", statement).replace("def call", branch + "def call")
+    index = read_wrapper(text, "short.py")
+    assert index.gaps == ()
+    (launch,) = index.launches
+    assert [a.tensor.base for a in launch.arguments if a.tensor] == ["arg0_1"]
+    (scope,) = launch.scopes
+    assert (scope.kind, scope.subgraph, str(scope.condition)) == (
+        "if",
+        "true_graph_0",
+        "arg1_1.item()",
+    )
+    given = next(b for b in index.buffers if b.name == "buf3")
+    assert (given.kind, given.of) == ("alias", "true_graph_0_buf0")
+
+
+def test_a_file_of_a_docstring_and_a_wrapper_counts_the_wrapper_alone() -> None:
+    doubled = f'"""Compile-time auto-tuning block:\n{SHORT}"""\n'.replace("'''", "\\'\\'\\'")
+    index = read_wrapper(doubled + SHORT.replace("STATEMENT", "pass"), "short.py")
+    assert index.gaps == ()
+    (kernel,) = index.kernels.values()
+    assert kernel.line > len(SHORT.split("\n"))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aoti_tui.index.arguments import TensorView
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Body, Input, LoopExit, Output, Scope
 from aoti_tui.index.nodes import Name
 from aoti_tui.index.python.checks import read_check, read_thrown
@@ -213,9 +214,7 @@ def _inputs(reading: Reading, names: Sequence[str], line: int) -> None:
         scalar = name in reading.outline.numbers
         reading.inputs.append(Input(position, name, line, is_scalar=scalar))
         if scalar:
-            expression = reading.expression(ast.Name(name, lineno=line, end_lineno=line + 1))
-            expression = replace(expression, written=name, root=Name(name))
-            reading.symbol(name, line, "item", expression, position=position)
+            reading.symbol(name, line, "item", Expr(name, Name(name)), position=position)
         else:
             reading.define(name)
 

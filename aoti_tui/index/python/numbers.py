@@ -7,7 +7,9 @@ codegen_dynamic_scalar). A size comes as an argument of its own, before the tens
 from __future__ import annotations
 
 import ast
+from typing import Literal
 
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import SymbolKind
 from aoti_tui.index.nodes import Name, walk
 from aoti_tui.index.nodes import Reading as Element
@@ -81,9 +83,14 @@ def _dimension(reading: Reading, name: str, value: ast.expr, line: int) -> bool:
         ("input_dim", "buffer_dim") if what == "size" else ("input_stride", "buffer_stride")
     )
     kind = kinds[position is None]
-    expression = reading.expression(ast.parse(f"{tensor}.{what}({at.value})", mode="eval").body)
+    expression = _element(tensor, "size" if what == "size" else "stride", at.value)
     reading.symbol(name, line, kind, expression, position=position, dim=at.value, tensor=tensor)
     return True
+
+
+def _element(tensor: str, what: Literal["size", "stride"], dim: int) -> Expr:
+    element = Element(tensor, what, dim)
+    return Expr(element.name, element)
 
 
 def _shared_size(reading: Reading, name: str, given_as: str, line: int) -> bool:
@@ -98,6 +105,6 @@ def _shared_size(reading: Reading, name: str, given_as: str, line: int) -> bool:
     if not known:
         return False
     position, dim, tensor = min(known, key=lambda k: (k[0] < number.position, k))
-    expression = reading.expression(ast.parse(f"{tensor}.size({dim})", mode="eval").body)
+    expression = _element(tensor, "size", dim)
     reading.symbol(name, line, "input_dim", expression, position=position, dim=dim, tensor=tensor)
     return True
