@@ -58,6 +58,20 @@ def test_a_replay_confirms_the_cause_though_the_tuned_blocks_are_not_known(
     assert found["contradictions"] == []
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_every_launch_is_replayed_with_the_numbers_that_call_is_given(
+    given: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = FOLDER / "gnn"
+    arguments = [str(folder / "output_code.py"), "--all", "--json"]
+    if given:
+        arguments += ["--inputs", str(folder / "inputs.bad_src.pt")]
+    main(["replay", *arguments])
+    launches = json.loads(capsys.readouterr().out)["launches"]
+    status = [la["status"] for la in launches]
+    assert status == (["ok", "assert"] if given else ["ok"] * 5)
+
+
 def test_the_index_command_lists_the_wrapper(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index", str(FOLDER / "gnn" / "output_code.py"), "--json"]) == 0
     index = json.loads(capsys.readouterr().out)

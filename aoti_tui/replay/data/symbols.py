@@ -163,7 +163,16 @@ class SymbolTable:
             fixed = expected.shape[dim]
             if fixed is not None:
                 return fixed
-        return self._tied_made_up(position, dim)
+        checked = self._checked(expected.name, dim)
+        return checked if checked is not None else self._tied_made_up(position, dim)
+
+    def _checked(self, name: str, dim: int) -> int | None:
+        """The size that the wrapper checks an input to have, where its symbols are known."""
+        for check in self.index.checks:
+            sizes = check.layout.sizes if check.layout is not None else None
+            if check.layout is not None and check.layout.base == name and sizes is not None:
+                return sizes[dim].known_int(self._numbers) if dim < len(sizes) else None
+        return None
 
     def _symbol_of(self, position: int, dim: int) -> Symbol | None:
         for symbol in self.index.symbols:

@@ -177,6 +177,8 @@ class Execution:
             self._input_dim(symbol, symbol.position, symbol.dim)
         elif symbol.kind == "item" and symbol.tensor is not None:
             self._item(symbol, self.tensors[symbol.tensor])
+        elif symbol.kind == "item" and symbol.position is not None:
+            self._input_number(symbol, symbol.position)
         elif symbol.kind == "buffer_dim" and symbol.tensor is not None:
             self._buffer_dim(symbol, self.tensors[symbol.tensor], symbol.dim or 0)
         else:
@@ -192,6 +194,15 @@ class Execution:
             self.symbols.make_up(symbol)
         elif dim < len(held.shape):
             self.symbols.define(symbol.name, held.shape[dim], "input", how)
+
+    def _input_number(self, symbol: Symbol, position: int) -> None:
+        """An input that is itself a number."""
+        given = self.symbols.given
+        value = given[position].value if position < len(given) else None
+        if value is None:
+            self.symbols.make_up(symbol)
+        else:
+            self.symbols.define(symbol.name, value, "input", f"input {position}")
 
     def _item(self, symbol: Symbol, held: Held) -> None:
         storage = held.storage
