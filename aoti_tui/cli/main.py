@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.exit_codes import FAILED, UNUSABLE
+from aoti_tui.cli.terminal_text import PlainOutput
 from aoti_tui.replay.errors import ReplayError
 
 TRACEBACK = "AOTI_TUI_TRACEBACK"
@@ -18,6 +19,11 @@ TRACEBACK = "AOTI_TUI_TRACEBACK"
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program and gives its exit code; never lets an expected error become a traceback."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    with PlainOutput("stdout"), PlainOutput("stderr"):
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         return _command(arguments)(arguments[1:] if _is_command(arguments) else arguments)
     except ArtifactError as error:

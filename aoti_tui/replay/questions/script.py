@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import pprint
 import re
 from pathlib import Path
@@ -179,63 +180,138 @@ def _script(kernel: Kernel, prepared: Prepared, script: str, data: str, wrapper:
         if p.type == "constexpr" and p.name in kernel.constants
     }
     made_up = [a.name for a in prepared.arguments if a.source == "made-up"]
-    title = f"{kernel.name} of {Path(wrapper).name}"
+    title = f"{_words(kernel.name)} of {_words(Path(wrapper).name)}"
     if made_up:
-        title += f"\n\nMade-up data, which may not show the real failure: {', '.join(made_up)}."
+        title += "\n\nMade-up data, which may not show the real failure: "
+        title += f"{_words(', '.join(made_up))}."
+    function = _function_name(kernel)
     parts = [
-        _HEAD.format(title=title, line=prepared.launch.line, data=data, script=script),
-        _imports(kernel),
+        _HEAD.format(
+            title=title, line=prepared.launch.line, data=_words(data), script=_words(script)
+        ),
+        _imports(kernel.source),
     ]
     libdevice = sorted(set(_LIBDEVICE_NAME.findall(kernel.source)))
     if libdevice:
         parts.append(_LIBDEVICE.format(names=tuple(libdevice)))
-    parts.append(_functions(kernel))
-    parts.append(_INTERPRETER.format(function=kernel.function))
+    parts.append(_functions(kernel.source))
+    parts.append(_INTERPRETER.format(function=function))
     parts.append(
         _MAIN.format(
             grid=tuple(prepared.grid),
             blocks=pprint.pformat({**constants, **prepared.blocks.sizes}),
             numbers=pprint.pformat({k: v for k, v in numbers.items() if k not in constants}),
-            warps=kernel.num_warps,
+            warps=repr(kernel.num_warps),
             data=data,
-            function=kernel.function,
+            function=function,
         )
     )
     return "".join(parts)
 
 
-def _imports(kernel: Kernel) -> str:
+def _words(text: str) -> str:
+    """A name that stands in the script's docstring, without what could end that."""
+    return re.sub(r"[^\w .,:()+=-]", "?", text)
+
+
+def _function_name(kernel: Kernel) -> str:
+    """The name the kernel is launched by. Raises ReplayError when that is no name."""
+    if kernel.function.isidentifier() and not keyword.iskeyword(kernel.function):
+        return kernel.function
+    raise ReplayError(
+        "refused",
+        f"No script can be written for {kernel.name}",
+        f"its function is called {kernel.function[:80]!r}, which is no name",
+        "Look at the wrapper: the compiler writes no such thing",
+    )
+
+
+def _imports(source: str) -> str:
     """The kernel's own imports, without those that only its decorators need."""
     wanted: list[str] = []
-    for node in ast.parse(kernel.source).body:
+    for node in ast.parse(source).body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
-        names = [n for n in node.names if _is_used(kernel.source, n.asname or n.name)]
+        names = [
+            n
+            for n in node.names
+            if _is_used(source, n.asname or n.name) and _is_imported(node, n.name)
+        ]
         if names and ast.unparse(node) not in ("import triton", "import triton.language as tl"):
             node.names = names
             wanted.append(ast.unparse(node))
     return "\n".join(wanted) + "\n"
 
 
+def _is_imported(node: ast.Import | ast.ImportFrom, name: str) -> bool:
+    """Whether a module is one of those that kernels import from."""
+    module = (node.module or "") if isinstance(node, ast.ImportFrom) else name
+    relative = isinstance(node, ast.ImportFrom) and node.level > 0
+    known = module == "math" or f"{module}.".startswith(("triton.", "torch._inductor."))
+    return known and not relative
+
+
 def _is_used(source: str, name: str) -> bool:
-    """Whether a function's body (not its decorators) speaks of a name."""
+    """Whether a function's body or default values (not its decorators) speak of a name."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
-            inside = [*node.body, node.args]
-            for part in inside:
-                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(part)):
+            for part in (*node.body, *node.args.defaults, *node.args.kw_defaults):
+                if part is not None and any(
+                    isinstance(n, ast.Name) and n.id == name for n in ast.walk(part)
+                ):
                     return True
     return False
 
 
-def _functions(kernel: Kernel) -> str:
+def _functions(source: str) -> str:
     """The kernel and its helpers as they stand in the wrapper, with @triton.jit alone."""
-    lines = kernel.source.split("\n")
+    lines = source.split("\n")
     texts = []
-    for node in ast.parse(kernel.source).body:
+    for node in ast.parse(source).body:
+        written = "\n".join(lines[node.lineno - 1 : node.end_lineno])
         if isinstance(node, ast.FunctionDef):
-            body = lines[node.lineno - 1 : node.end_lineno]
-            texts.append("\n\n@triton.jit\n" + "\n".join(body) + "\n")
+            texts.append(f"\n\n@triton.jit\n{_as_checked(node, written)}\n")
         elif isinstance(node, ast.Assign):
-            texts.append("\n" + "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n")
+            texts.append(f"\n{_as_checked(node, written)}\n")
     return "".join(texts)
+
+
+def _as_checked(node: ast.FunctionDef | ast.Assign, written: str) -> str:
+    """A statement as it was written if that says what was checked and run, and nothing more.
+
+    Annotations are not run by the replay and so not checked, but Python evaluates those of
+    parameters: only names stay. Lines can hold more than the statement that begins on them.
+    """
+    plain = _PlainAnnotations().visit(node)
+    try:
+        same = ast.dump(ast.parse(written)) == ast.dump(ast.Module([plain], []))
+    except (SyntaxError, ValueError):
+        same = False
+    return written if same else ast.unparse(plain)
+
+
+class _PlainAnnotations(ast.NodeTransformer):
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.decorator_list = []
+        if node.returns is not None and not _is_name(node.returns):
+            node.returns = None
+        self.generic_visit(node)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        if node.annotation is not None and not _is_name(node.annotation):
+            node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if _is_name(node.annotation):
+            return node
+        if node.value is None:
+            return ast.Pass()
+        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
+
+
+def _is_name(annotation: ast.expr) -> bool:
+    """``tl.constexpr``, also as text: nothing that does anything when it is evaluated."""
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return str(text) in ("constexpr", "tl.constexpr", "triton.language.constexpr")
