@@ -65,7 +65,7 @@ def _below(folder: Path) -> Iterator[Path]:
 def _texts(paths: Iterator[Path] | list[Path]) -> Iterator[tuple[str, str]]:
     for path in paths:
         try:
-            if path.stat().st_size > _LARGEST:
+            if not path.is_file() or path.stat().st_size > _LARGEST:
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError:

@@ -6,17 +6,14 @@ A log can have hundreds of megabytes, of which a few lines matter: it is handed 
 from __future__ import annotations
 
 import io
-import os
-import select
 import shutil
-import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.pipes import open_to_read
 from aoti_tui.artifacts.text_encoding import encoding_of
 
 if TYPE_CHECKING:
@@ -29,7 +26,6 @@ LONGEST_LINE = 1 << 20
 """Characters after which a line is handed out in pieces."""
 _HEAD = 1 << 16
 _SPOOL = 1 << 24
-_WAIT_S = 10
 
 
 def open_log(path: str) -> Iterator[str]:
@@ -41,7 +37,7 @@ def open_log(path: str) -> Iterator[str]:
     """
     name = "standard input" if path == "-" else path
     try:
-        stream: IO[bytes] = _spooled_input() if path == "-" else _opened(path)
+        stream: IO[bytes] = _spooled_input() if path == "-" else open_to_read(path)
         head = stream.read(_HEAD)
     except OSError as error:
         raise ArtifactError(
@@ -106,21 +102,3 @@ def _spooled_input() -> IO[bytes]:
     shutil.copyfileobj(sys.stdin.buffer, spool)
     spool.seek(0)
     return spool
-
-
-def _opened(path: str) -> IO[bytes]:
-    """A file opened to read; a pipe that nobody writes to and a device are errors, not waits."""
-    descriptor = os.open(Path(path), os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(0, "it is a folder")
-        if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor)):
-            raise OSError(0, "it is a device, not a log")
-        if stat.S_ISFIFO(mode) and not select.select([descriptor], [], [], _WAIT_S)[0]:
-            raise OSError(0, "it is a pipe and nobody writes to it")
-        os.set_blocking(descriptor, True)
-    except OSError:
-        os.close(descriptor)
-        raise
-    return open(descriptor, "rb")

@@ -8,13 +8,18 @@ its hash into the cache folder. A package is a zip with
 
 from __future__ import annotations
 
+import lzma
 import os
+import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.pipes import open_to_read
 from aoti_tui.artifacts.text_encoding import encoding_of
 
 _WRAPPER_END = ".wrapper.cpp"
@@ -24,6 +29,21 @@ _GRAPH_MARK = b"# AOT ID: ["
 """How a wrapper of torch.compile begins, whatever it is called."""
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 200_000
+_MOST_RATIO = 200
+"""Text of a wrapper packs about ten to one."""
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+    IndexError,
+    struct.error,
+)
+"""What reading a damaged zip raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +82,23 @@ def open_wrapper(path: Path, model: str | None = None) -> WrapperText:
             "Give the path of a *.wrapper.cpp, an output_code.py, a .pt2 package or a folder that "
             "holds one.",
         )
-    if zipfile.is_zipfile(path):
+    if is_package(path):
         return _from_package(path, model)
     return WrapperText(path, read_text(path))
+
+
+def is_package(path: Path) -> bool:
+    """Whether a file is a zip; a pipe is none, and a device an :class:`ArtifactError`."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise ArtifactError(
+            f"{path} cannot be read", "it is a device, not a file", "Give the wrapper's file."
+        )
+    try:
+        return stat.S_ISREG(mode) and zipfile.is_zipfile(path)
+    except (zipfile.BadZipFile, OSError):
+        # is_zipfile() itself stumbles over some ends of a file; opening it says over what.
+        return True
 
 
 def read_text(path: Path) -> str:
@@ -77,7 +111,8 @@ def read_text(path: Path) -> str:
                 f"it has {size // 2**20} MB, at most {_LARGEST // 2**20} MB are read",
                 "Give the wrapper itself.",
             )
-        data = path.read_bytes()
+        with open_to_read(str(path)) as file:
+            data = file.read(_LARGEST)
     except OSError as error:
         raise ArtifactError(
             f"{path} cannot be read", error.strerror or str(error), "Check the path and its rights."
@@ -192,8 +227,10 @@ def package_models(path: Path) -> dict[str, str]:
     """
     with zipfile.ZipFile(path) as package:
         names = [i.filename for i in package.infolist()]
+        if len(names) > _MOST_FILES:
+            raise zipfile.BadZipFile(f"it holds {len(names)} files")
         members = [n for n in names if n.endswith(_WRAPPER_END)] or [
-            n for n in names if n.endswith(".cpp") and _WRAPPER_MARK in package.read(n)
+            n for n in names if n.endswith(".cpp") and _WRAPPER_MARK in _member(package, n)
         ]
     models: dict[str, str] = {}
     for member in members:
@@ -201,6 +238,17 @@ def package_models(path: Path) -> dict[str, str]:
         model = parts[-2] if len(parts) > 1 else parts[-1]
         models[model if model not in models else f"{model}/{parts[-1]}"] = member
     return models
+
+
+def _member(package: zipfile.ZipFile, name: str) -> bytes:
+    """A file of a package, unpacked; BadZipFile for one that unpacks beyond reason."""
+    entry = package.getinfo(name)
+    if entry.file_size > _LARGEST or entry.file_size > _MOST_RATIO * (entry.compress_size + 4096):
+        raise zipfile.BadZipFile(
+            f"{name} unpacks from {entry.compress_size} bytes to {entry.file_size // 2**20} MB, "
+            f"at most {_LARGEST // 2**20} MB and {_MOST_RATIO} times its size are read"
+        )
+    return package.read(entry)
 
 
 def _from_package(path: Path, model: str | None) -> WrapperText:
@@ -223,9 +271,11 @@ def _from_package(path: Path, model: str | None) -> WrapperText:
             )
         name = model if model is not None else next(iter(models))
         with zipfile.ZipFile(path) as package:
-            data = package.read(models[name])
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+            data = _member(package, models[name])
+    except _DAMAGE as error:
         raise ArtifactError(
-            f"{path} cannot be read as a package", str(error), "Copy the file again."
+            f"{path} cannot be read as a package",
+            str(error) or type(error).__name__,
+            "Copy the file again.",
         ) from error
     return WrapperText(path, decode(data, f"{path}:{models[name]}"), models[name], name)

@@ -62,7 +62,7 @@ def _as_written(node: ast.expr, message: str) -> str:
         try:
             if ast.unparse(ast.parse(part.strip(), mode="eval").body) == plain:
                 return part.strip()
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return plain
 

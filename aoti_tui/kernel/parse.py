@@ -28,6 +28,18 @@ _TEMPORARY = re.compile(r"tmp\d+(_\d+)?")
 _DISABLED_ASSERT = re.compile(r"^\s*#\s*(tl\.device_assert\(.*\))\s*$")
 
 
+_DEEPEST = 150
+_TOO_DEEP = "the kernel's source is nested more deeply than any compiler writes"
+
+
+def _depth(module: ast.Module) -> int:
+    """How deep the tree is: those who walk it by recursion end at Python's limit."""
+    depth, level = 0, list(ast.iter_child_nodes(module))
+    while level and depth <= _DEEPEST:
+        depth, level = depth + 1, [c for node in level for c in ast.iter_child_nodes(node)]
+    return depth
+
+
 def parse_kernel(
     source: str, function: str, pointers: Iterable[str] | None = None
 ) -> KernelProgram:
@@ -41,10 +53,14 @@ def parse_kernel(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (RecursionError, MemoryError):
+        return _empty(function, _TOO_DEEP)
+    except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = f" at kernel line {line}" if line else ""
         return _empty(function, f"the kernel's source is not valid Python{where}: {error}")
+    if _depth(module) > _DEEPEST:
+        return _empty(function, _TOO_DEEP)
     functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
     node = functions.get(function)
     if node is None and functions:
