@@ -9,7 +9,7 @@ from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
-from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step
+from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step, WorkerInfo
 from aoti_tui.replay.recorded.recording import Made
 from aoti_tui.session.state import Outcome
 from aoti_tui.session.text import NAME, number
@@ -67,7 +67,8 @@ def _set_symbols(outcome: Outcome) -> str:
 
 
 def status(outcome: Outcome, position: int) -> str:
-    """``program 2 of 8×1×1 · loop round 0 · data: given inputs · torch 2.13.0, triton 3.7.1``."""
+    """``program 2 of 8×1×1 · loop round 0 · data: given inputs · torch 2.13.0, triton 3.7.1,
+    contained``."""
     info, recording = outcome.info, outcome.recording
     grid = "×".join(str(size) for size in recording.grid)
     parts = [f"program {program(recording.program)} of {grid}"]
@@ -75,8 +76,15 @@ def status(outcome: Outcome, position: int) -> str:
         rounds = ", ".join(str(at) for at in recording.steps[position].iteration)
         parts.append(f"loop round {rounds}")
     parts.append(f"data: {data(outcome)}")
-    parts.append(f"torch {info.torch}, triton {info.triton}")
+    parts.append(f"torch {info.torch}, triton {info.triton}, {_contained(info)}")
     return " · ".join(parts)
+
+
+def _contained(info: WorkerInfo) -> str:
+    """Whether the worker can only compute: what kernels of an artifact run in."""
+    if not info.not_contained:
+        return "contained" if info.contained else "not contained"
+    return "contained in part" if info.contained else "not contained"
 
 
 def asserted_values(one: FiredAssert, source: KernelProgram) -> str:

@@ -80,9 +80,11 @@ def test_a_layer_below_the_screen_loads_neither_torch_nor_textual(module: str) -
 BROWSING = f"""
 import asyncio
 from pathlib import Path
+from aoti_tui.artifacts.given import Given
 from aoti_tui.tui.app import DebuggerApp, OpenRequest
 async def browse():
-    request = OpenRequest(Path({WRAPPER!r}), log=Path({LOG!r}), inputs=Path({INPUTS!r}))
+    given = Given(inputs=Path({INPUTS!r}))
+    request = OpenRequest(Path({WRAPPER!r}), log=Path({LOG!r}), given=given)
     async with DebuggerApp(request).run_test(size=(120, 40)) as pilot:
         await pilot.pause(1)
         await pilot.press("down", "5", "down", "enter", "i", "a")
