@@ -220,6 +220,9 @@ class ModelFrame:
     code: str
 
 
+_AFTER = 10**9
+"""Sorts a line behind the lines of the function that it calls: its result is there after them."""
+
 LaunchId = NewType("LaunchId", int)
 """What a launch is known by: its number in the order in which launches stand (or happen)."""
 
@@ -455,8 +458,8 @@ class WrapperIndex:
         """What comes before what when it runs: a function's lines come where it is called."""
         for body in self.bodies:
             if body.first <= line <= body.last:
-                return (*self.place(body.called_at), line)
-        return (line,)
+                return (*self.place(body.called_at)[:-1], line, _AFTER)
+        return (line, _AFTER)
 
     def launches_of(self, kernel: str) -> tuple[Launch, ...]:
         return tuple(launch for launch in self.launches if launch.kernel == kernel)

@@ -189,6 +189,8 @@ def test_launches_are_numbered_in_the_order_in_which_they_run() -> None:
     ]
     lines = [la.line for la in index.launches]
     assert lines[0] > max(lines[1:]), "the loop's functions stand before call"
+    (called_at,) = {b.line for b in index.buffers if b.name == "buf1_cond_result"} - {278}
+    assert index.place(lines[1]) < index.place(called_at), "a result is there after its call"
 
 
 def test_kernels_that_compete_for_a_launch_each_get_their_arguments() -> None:
