@@ -79,6 +79,7 @@ class WorkerClient:
         self._cancelled = False
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self._stderr_thread: threading.Thread | None = None
+        self._keeper: threading.Thread | None = None
         self._closed = False
 
     def namespace(self) -> str:
@@ -164,7 +165,7 @@ class WorkerClient:
     def _start(self) -> subprocess.Popen[bytes]:
         self._check_python()
         self._stderr = collections.deque(maxlen=STDERR_LINES)
-        process = _spawned(self.python)
+        process, self._keeper = _spawned(self.python)
         if isinstance(process, OSError):
             raise self._bad_python(process.strerror or str(process)) from process
         assert process.stderr is not None
@@ -312,6 +313,9 @@ class WorkerClient:
                 process.kill()
 
     def _release(self, process: subprocess.Popen[bytes]) -> None:
+        if self._keeper is not None:
+            # This program may end next, and the worker's folder must not be left.
+            self._keeper.join(timeout=2)
         if self._stderr_thread is not None:
             self._stderr_thread.join(timeout=1)
         for pipe in (process.stdin, process.stdout, process.stderr):
@@ -323,20 +327,22 @@ class WorkerClient:
         self._process = None
 
 
-def _spawned(python: str) -> subprocess.Popen[bytes] | OSError:
-    """A worker, or why it could not be started.
+def _spawned(python: str) -> tuple[subprocess.Popen[bytes] | OSError, threading.Thread]:
+    """A worker, or why it could not be started, and the thread that clears up behind it.
 
     It gets a signal when the thread that started it ends, so a thread does that and nothing else
     until the worker has ended.
     """
     started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError] = queue.SimpleQueue()
-    threading.Thread(target=_look_after, args=(python, started), daemon=True).start()
-    return started.get()
+    keeper = threading.Thread(target=_look_after, args=(python, started), daemon=True)
+    keeper.start()
+    return started.get(), keeper
 
 
 def _look_after(python: str, started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError]) -> None:
     # Named as a path it must be found from the worker's own folder too.
     program = os.path.abspath(python) if os.path.dirname(python) else python
+    folder = ""
     try:
         folder = tempfile.mkdtemp(prefix="aoti-tui-worker-")
         process = subprocess.Popen(
@@ -350,6 +356,7 @@ def _look_after(python: str, started: queue.SimpleQueue[subprocess.Popen[bytes] 
         )
     except OSError as error:
         started.put(error)
+        shutil.rmtree(folder, ignore_errors=True)
         return
     started.put(process)
     process.wait()
