@@ -220,7 +220,17 @@ class Incident:
             return Verdict(failure, None)
         explainer = self.workshop.explainer
         known_results = {scanned.launch: scanned} if scanned is not None else {}
-        search = Search(self.session(), explainer, failure, only, progress, known_results)
+        search = Search(
+            self.session(),
+            explainer,
+            failure,
+            only,
+            progress,
+            self.inputs,
+            self.log.autotuning if self.log is not None else None,
+            tuple(f for f in self.failures if f.kernel_line != failure.kernel_line),
+            known_results,
+        )
         judged = judge(search, self.known)
         if judged is None:
             return Verdict(failure, None)

@@ -13,14 +13,15 @@ from enum import IntEnum
 
 from aoti_tui.answer.evidence import evidence_of
 from aoti_tui.answer.gates import gate_words, outside_words
+from aoti_tui.answer.reasons import Disagreement, reasons
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.explain import Explainer
-from aoti_tui.failure.model import Candidate, Failure, Program, Rival
+from aoti_tui.failure.model import Autotuning, Candidate, Cause, Failure, Program, Rival
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.model import FiredAssert, Gate, ReplayResult
+from aoti_tui.replay.model import FiredAssert, Gate, GivenInput, ReplayResult
 from aoti_tui.replay.recorded.results import rests_on_made_up
 from aoti_tui.replay.session import ReplaySession
 
@@ -106,6 +107,10 @@ class Search:
     failure: Failure
     only: frozenset[LaunchId] | None = None
     progress: Progress | None = None
+    given: tuple[GivenInput, ...] = ()
+    autotuning: Autotuning | None = None
+    beside: tuple[Failure, ...] = ()
+    """The log's other failures."""
     scanned: dict[LaunchId, ReplayResult] = field(default_factory=dict)
 
     def attempts(self) -> list[Attempt]:
@@ -216,7 +221,12 @@ def judge(search: Search, known: Known) -> Judged | None:
         chosen.result,
         chosen.standing,
         chosen.agrees(search.logged_programs(chosen.result)),
-        replace(evidence, contradictions=against, undecided=undecided),
+        replace(
+            evidence,
+            contradictions=against,
+            undecided=undecided,
+            reasons=_reasons(search, chosen, against, undecided),
+        ),
         rivals,
         tuple(_notes(search, chosen, attempts)),
     )
@@ -276,6 +286,49 @@ def _made_up(result: ReplayResult) -> list[str]:
 # -- for and against --------------------------------------------------------------------------
 
 
+def _reasons(
+    search: Search, chosen: Attempt, against: Sequence[str], undecided: Sequence[str]
+) -> tuple[Cause, ...]:
+    """Why the log and the given inputs disagree; nothing where they do not."""
+    result = chosen.result
+    if result is None or not (against or undecided):
+        return ()
+    standing = chosen.standing
+    unreached = ""
+    if chosen.closed is not None:
+        unreached = gate_words(search.explainer, chosen.closed, chosen.launch)
+    guessed = standing in (Standing.GUESSED, Standing.OPEN)
+    logged = search.logged_programs(result)
+    found = Disagreement(
+        chosen.launch,
+        unreached,
+        "×".join(map(str, result.grid)) if standing is Standing.EMPTY else "",
+        silent=standing is Standing.SILENT,
+        elsewhere=bool(against) and standing <= Standing.ELSEWHERE,
+        outside=0 not in result.grid and bool(outside_words(logged, result.grid)),
+        made_up=tuple(dict.fromkeys(_made_up(result))) if guessed else (),
+    )
+    index = search.failure.index
+    launches = search.explainer.index.launches
+    return reasons(found, index.raw or index.text, launches, search.given, search.autotuning)
+
+
+def _silent_beside(search: Search, chosen: Attempt) -> Iterator[str]:
+    """Asserts of the same launch that the log names in the same programs, and that hold."""
+    result = chosen.result
+    if result is None or chosen.fired is None:
+        return
+    fired = {one.kernel_line for one in result.asserts}
+    for other in search.beside:
+        same = other.kernel == chosen.candidate.kernel and len(other.candidates) == 1
+        together = set(other.programs) & set(search.failure.programs)
+        if same and together and len(other.launches) == 1 and other.kernel_line not in fired:
+            yield (
+                f"the log names `{other.message}` of this launch too, which holds with these "
+                "inputs: are they the inputs of the failed run?"
+            )
+
+
 def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iterator[str]:
     """What the log or the values say against the chosen launch."""
     result = chosen.result
@@ -297,6 +350,7 @@ def _contradictions(search: Search, chosen: Attempt, attempts: Sequence[Attempt]
         yield from [outside] if outside else []
         if chosen.standing is Standing.ELSEWHERE and chosen.fired is not None and not outside:
             yield from _missing(logged, chosen.fired.programs)
+    yield from _silent_beside(search, chosen)
     for before in result.failed_before:
         yield f"with these inputs {before} fails before it, which the log does not name"
     for other in attempts:

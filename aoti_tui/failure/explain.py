@@ -13,12 +13,13 @@ from aoti_tui.failure.cause.causes import (
     cause_by_range,
     confirmed_cause,
     possible_causes,
+    within,
 )
 from aoti_tui.failure.cause.elements import bad_elements, indexed_tensor, same_sizes
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
-from aoti_tui.failure.cause.ranges import Ranges
+from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
 from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
 from aoti_tui.failure.log.match import match_assert
@@ -128,6 +129,9 @@ class Explainer:
         if launch is not None:
             condition = condition_of(self.flow, self.program_of, found, launch, known)
         possible = _that_can_happen(possible_causes(question), condition, size)
+        span, attained = self._span(question, asserted, known)
+        if size is not None:
+            possible = within(possible, size, span, question.wraps_negatives) or possible
         evidence = evidence or Evidence()
         if evidence.bound is None:
             evidence = replace(evidence, bound=size)
@@ -137,12 +141,17 @@ class Explainer:
         settled = logged is not None or evidence.fired
         if cause is None and settled and size is not None and bad is not None:
             cause = cause_by_elements(question, size, bad, known.truncated)
-        if cause is None and settled:
-            cause = self._cause_by_range(question, asserted, known)
-        if cause is None:
-            cause = replace(possible[0], evidence=evidence.notes)
+        if cause is None and settled and size is not None and span != ANYTHING:
+            cause = cause_by_range(question, size, span, attained)
+        if evidence.reasons:
+            possible = (*evidence.reasons, *(possible if evidence.undecided else ()))
+        if cause is None or (evidence.contradictions and evidence.reasons and not evidence.fired):
+            # What would have to hold if it did fire stays worth knowing.
+            facts = cause.evidence if cause is not None else evidence.notes
+            cause = replace(possible[0], evidence=facts)
         if cause.confirmed and (evidence.contradictions or evidence.undecided):
-            cause = replace(cause, confirmed=False, confirm_with=question.confirm_command)
+            how = possible[0].confirm_with if evidence.reasons else question.confirm_command
+            cause = replace(cause, confirmed=False, confirm_with=how)
         rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
         return Failure(
             message=found.message or (logged.message if logged else ""),
@@ -216,21 +225,14 @@ class Explainer:
             indexed=indexed,
         )
 
-    def _cause_by_range(
-        self,
-        question: Question,
-        asserted: Asserted,
-        known: Known,
-    ) -> Cause | None:
-        """What the possible values of the raw index alone establish, once the bound is known."""
+    def _span(self, question: Question, asserted: Asserted, known: Known) -> tuple[Interval, bool]:
+        """Between which values the raw index must lie, and whether it takes all of them."""
         launch, program, order = asserted.launch, asserted.program, asserted.found.order
-        bound = question.bound.value
-        if launch is None or bound is None or order < 0 or not known.symbols:
-            return None
+        if launch is None or order < 0 or not known.symbols:
+            return ANYTHING, False
         ranges = Ranges(self.program_of, self.flow, known.symbols, known.ranges)
         raw = ast.parse(question.raw, mode="eval").body
-        span = ranges.of(launch, program, raw, order, 0)
-        return cause_by_range(question, int(bound), span, is_index_only(program, raw, order))
+        return ranges.of(launch, program, raw, order, 0), is_index_only(program, raw, order)
 
     def _launch(self, chosen: Candidate, fired: LaunchId | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)

@@ -254,6 +254,13 @@ CauseCode = Literal[
     "index-unchecked",
     "view-out-of-storage",
     "guard-violated",
+    "tuned-on-random-data",
+    "other-block-sizes",
+    "branch-not-taken",
+    "empty-grid",
+    "made-up-data",
+    "other-inputs",
+    "compiler-fault",
     "holds",
 ]
 """``holds`` is an assert that does not fail with the symbols that were set to try something.

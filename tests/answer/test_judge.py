@@ -160,6 +160,10 @@ def test_an_empty_grid_contradicts_where_nothing_else_fits(made: Made) -> None:
     for one in (incident.failures[0], failure):
         assert not one.cause.confirmed
         assert any("the grid is 0×1×1" in said for said in one.contradictions)
+    assert [c.code for c in (failure.cause, *failure.possible_causes)] == [
+        "empty-grid",
+        "other-inputs",
+    ]
 
 
 def test_a_block_outside_of_the_grid(made: Made) -> None:
@@ -170,6 +174,7 @@ def test_a_block_outside_of_the_grid(made: Made) -> None:
     for one in (incident.failures[0], failure):
         assert (one.cause.code, one.cause.confirmed) == ("index-too-large", False)
         assert any("block [401, 0, 0]" in said and "2×1×1" in said for said in one.contradictions)
+    assert [c.code for c in failure.possible_causes] == ["other-block-sizes", "other-inputs"]
 
 
 def test_the_launch_whose_grid_has_the_logs_block(made: Made) -> None:
@@ -185,6 +190,9 @@ def test_inputs_that_do_not_fire(made: Made) -> None:
     assert found.standing is Standing.SILENT
     assert not failure.cause.confirmed
     assert any("did not make this assert fire" in said for said in failure.contradictions)
+    offered = [cause.code for cause in (failure.cause, *failure.possible_causes)]
+    assert offered == ["other-inputs", "compiler-fault"]
+    assert not any("explain WRAPPER" in c.confirm_with for c in failure.possible_causes)
 
 
 def test_a_program_of_the_log_that_does_not_fail(made: Made) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.given import Given
-from aoti_tui.failure.model import Failure
+from aoti_tui.failure.cause.causes import within
+from aoti_tui.failure.cause.ranges import Interval
+from aoti_tui.failure.model import Cause, CauseCode, Failure
 from tests.cases import DATA
 from tests.failure.test_forms import assert_line
 from tests.workers import shared_worker
@@ -144,3 +147,22 @@ def test_lanes_beyond_the_rows_that_lost_their_mask(tmp_path: Path) -> None:
     assert (failure.cause.code, failure.cause.confirmed) == ("mask-too-narrow", True)
     assert "xindex is 80 to " in failure.cause.text
     assert "xnumel is 80" in failure.cause.text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "left"),
+    [
+        (0, 8, ["index-equals-size"]),
+        (0, 9, ["index-too-large", "index-equals-size"]),
+        (-8, 7, []),
+        (-9, 7, ["index-too-negative"]),
+        (None, None, ["index-too-large", "index-equals-size", "index-too-negative"]),
+    ],
+)
+def test_causes_that_cannot_happen_are_not_offered(
+    low: int | None, high: int | None, left: list[CauseCode]
+) -> None:
+    """Of an index that lies in low to high, for 8 rows and an index that wraps."""
+    codes: tuple[CauseCode, ...] = ("index-too-large", "index-equals-size", "index-too-negative")
+    causes = tuple(Cause(code, "", False) for code in codes)
+    assert [c.code for c in within(causes, 8, Interval(low, high), True)] == left

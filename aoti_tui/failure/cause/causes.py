@@ -163,6 +163,21 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
     return None
 
 
+def within(
+    causes: tuple[Cause, ...], bound: int, span: Interval, wraps_negatives: bool
+) -> tuple[Cause, ...]:
+    """The causes that an index which always lies in ``span`` can have."""
+    lowest = -bound if wraps_negatives else 0
+    cannot: set[CauseCode] = set()
+    if span.high is not None and span.high <= bound:
+        cannot.add("index-too-large")
+    if span.high is not None and span.high < bound:
+        cannot.add("index-equals-size")
+    if span.low is not None and span.low >= lowest:
+        cannot.add("index-too-negative")
+    return tuple(cause for cause in causes if cause.code not in cannot)
+
+
 def cause_by_elements(
     question: Question, bound: int, bad: BadElements, truncated: Mapping[str, str]
 ) -> Cause | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aoti_tui.failure.model import BadElements
+from aoti_tui.failure.model import BadElements, Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Evidence:
     """Elements of an input that the failing lanes loaded their index from, unchanged."""
     contradictions: tuple[str, ...] = ()
     """What the log or the values say against it: nothing can be confirmed."""
+    reasons: tuple[Cause, ...] = ()
+    """Why log and inputs can disagree, the likeliest first."""
     undecided: tuple[str, ...] = ()
     """What would have to be known before anything can be confirmed."""
     traced: str = ""

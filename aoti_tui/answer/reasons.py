@@ -1,0 +1,137 @@
+"""Why a log and the given inputs can disagree: each reason with what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from aoti_tui.failure.model import Autotuning, Cause
+from aoti_tui.index.model import Launch
+from aoti_tui.replay.model import GivenInput
+
+_VIEWS = ("aten.slice", "aten.select", "aten.narrow", "aten.as_strided", "aten.split", "aten.chunk")
+_GIVE_INPUTS = (
+    "save the arguments of the call that fails just before it (`torch.save(tuple(inputs), "
+    "'inputs.pt')`) and give those with --inputs"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """How the replay of the likeliest launch disagrees with the log, in words; ``""`` where it
+    does not disagree in that way."""
+
+    launch: Launch
+    unreached: str = ""
+    empty: str = ""
+    silent: bool = False
+    """It runs on real data, and the assert holds."""
+    elsewhere: bool = False
+    """The assert fires, but not where the log says, or not as the first."""
+    outside: bool = False
+    """The log names a block that the grid does not have."""
+    made_up: tuple[str, ...] = ()
+    """What had to be made up and decides whether the assert fires."""
+
+
+def reasons(
+    found: Disagreement,
+    index: str,
+    launches: Sequence[Launch],
+    given: Sequence[GivenInput],
+    autotuning: Autotuning | None,
+) -> tuple[Cause, ...]:
+    """The reasons that fit, the likeliest first. ``index`` is the raw index of the assert."""
+    return tuple(_reasons(found, index, launches, given, autotuning))
+
+
+def _reasons(
+    found: Disagreement,
+    index: str,
+    launches: Sequence[Launch],
+    given: Sequence[GivenInput],
+    autotuning: Autotuning | None,
+) -> Iterator[Cause]:
+    disagrees = found.unreached or found.empty or found.silent or found.elsewhere or found.outside
+    if disagrees and autotuning is not None and autotuning.kind != "configs":
+        yield Cause(
+            "tuned-on-random-data",
+            "the assert fired while the compiler tuned kernels on random data, not on your inputs "
+            f"(log line {autotuning.log_line} speaks of it)",
+            False,
+            confirm_with="compile with triton.autotune_at_compile_time=False and run again",
+        )
+    if found.outside:
+        seen = f" (log line {autotuning.log_line} speaks of it)" if autotuning is not None else ""
+        yield Cause(
+            "other-block-sizes",
+            "the kernel ran with other block sizes than the wrapper launches it with: while its "
+            f"configurations were tried (autotuning){seen}, or as another compilation chose them",
+            False,
+            confirm_with="look for autotuning in the log, or compile with max_autotune=False",
+        )
+    if found.unreached:
+        yield Cause(
+            "branch-not-taken",
+            f"the failed run came to this launch, these inputs do not: {found.unreached}",
+            False,
+            confirm_with=_GIVE_INPUTS,
+        )
+    if found.empty:
+        yield Cause(
+            "empty-grid",
+            f"with these inputs the launch has no program ({found.empty}), so no lane of it can "
+            "fail: the failed run had more to do",
+            False,
+            confirm_with=_GIVE_INPUTS,
+        )
+    if found.made_up:
+        yield Cause(
+            "made-up-data",
+            f"the replay made up {', '.join(found.made_up)}: the true values decide",
+            False,
+            confirm_with="give the weights with --constants, or captured tensors with --tensors",
+        )
+    if disagrees:
+        said = "the failed run had other inputs than the given ones"
+        if found.silent:
+            said += f", with which {index} stays in range"
+        yield Cause("other-inputs", said + _exchanged(given), False, confirm_with=_GIVE_INPUTS)
+    if found.silent:
+        yield _fault(found, index, launches)
+
+
+def _exchanged(given: Sequence[GivenInput]) -> str:
+    """Inputs that could stand in each other's place, in words."""
+    for place, one in enumerate(given):
+        for other in given[place + 1 :]:
+            if one.shape and (one.dtype, one.shape) == (other.dtype, other.shape):
+                return (
+                    f" (inputs {one.position} and {other.position} have one dtype and shape: are "
+                    "they in the right order?)"
+                )
+    return ""
+
+
+def _fault(found: Disagreement, index: str, launches: Sequence[Launch]) -> Cause:
+    """The GPU computing something else than the generated code says."""
+    views = {
+        op
+        for launch in launches
+        if launch.id <= found.launch.id
+        for op in launch.aten
+        if op.startswith(_VIEWS)
+    }
+    said = (
+        f"if these are the inputs of the failed run, the GPU computed another {index} than the "
+        "generated code says: a fault of the compiler"
+    )
+    how = (
+        "run the call again with captured intermediates "
+        "(AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=1) and compare them with the replay; "
+        "report it to PyTorch with wrapper, log, inputs and the versions of torch and Triton"
+    )
+    if views:
+        said += f", such as a view's offset that was dropped ({', '.join(sorted(views))})"
+        how += "; until then `.clone()` the view before it is indexed or searched"
+    return Cause("compiler-fault", said, False, confirm_with=how)
