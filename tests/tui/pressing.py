@@ -112,7 +112,8 @@ class Presser:
             await self.user.press(key)
         if self.user.app.screen is not self.screen:
             await self.leave_dialog()
-        after = self.focus()
+        # A pane without rows yet holds the focus itself and hands it to them: the pane counts.
+        after = self.screen.focused_pane()
         await self.rest()
         if self.user.app.screen is not self.screen:
             await self.leave_dialog()
@@ -138,7 +139,7 @@ class Presser:
                 told.append(f"{self.keys[-1]} puts the focus into {self.focus()}")
             await self.user.press("escape")
             self.keys.append("escape")
-        elif wide and self.focus() != after:
+        elif wide and self.screen.focused_pane() != after:
             told.append(f"the focus goes from {after} to {self.focus()} when work ends")
         return told
 
