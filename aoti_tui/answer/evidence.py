@@ -36,7 +36,9 @@ def evidence_of(
     if found is None:
         return Evidence()
     raw = raw_index(program, found)
-    facts = collect_facts(session, launch, result, found.line, raw, found.index, found.upper)
+    facts = collect_facts(
+        session, launch, result, found.line, raw, found.index, found.upper, logged=failure.programs
+    )
     evidence = _of_facts(facts, found, failure, program)
     if not facts.fired or facts.made_up or failure.bad is not None:
         # The inputs file alone may have named the wrong elements already.

@@ -100,6 +100,11 @@ class FiredAssert:
     """Values of names in the first failing lane."""
     depends_on_made_up: bool
 
+    def shown_in(self, logged: tuple[Program, ...]) -> Program:
+        """The program whose values stand for all: the first of the log's that failed here too,
+        else the first that failed."""
+        return next((p for p in logged if p in self.programs), self.first_program)
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryFault:

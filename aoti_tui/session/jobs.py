@@ -142,8 +142,7 @@ def program_to_record(
     if wanted is not None:
         return wanted
     for fired in sorted(result.asserts, key=lambda fired: fired.order):
-        agreed = next((p for p in logged if p in fired.programs), None)
-        return agreed or fired.first_program
+        return fired.shown_in(logged)
     for fault in result.faults:
         return fault.program
     return (0, 0, 0)

@@ -11,6 +11,7 @@ from aoti_tui.replay.model import SymbolValue
 from aoti_tui.replay.questions.facts import collect_facts
 from aoti_tui.replay.questions.truncated import truncated_symbols
 from aoti_tui.replay.session import ReplaySession
+from aoti_tui.session.jobs import program_to_record
 
 from .models import DATA, REDUCE, Opened, demo_index, launch_of, model
 
@@ -91,3 +92,17 @@ def test_a_whole_size_is_not_truncated() -> None:
         SymbolValue("s65", 3, "input", ""),
     )
     assert truncated_symbols(index, values) == ()
+
+
+def test_values_are_of_a_program_that_the_log_names(demo: ReplaySession) -> None:
+    """The header shows them, and the program that is recorded is that one too."""
+    launch = launch_of(demo_index(), REDUCE)
+    result = demo.run(launch)
+    (fired,) = result.asserts
+    for logged, shown in ((((2, 0, 0),), (2, 0, 0)), ((), fired.first_program)):
+        facts = collect_facts(
+            demo, launch, result, 46, "tmp6", "tmp10", "ks0", programs_limit=1, logged=logged
+        )
+        assert facts.first_program == shown == program_to_record(result, None, logged)
+        assert facts.first_values is not None
+        assert facts.first_values["x0"] == shown[0]

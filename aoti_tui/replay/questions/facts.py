@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aoti_tui.index.expression import ExpressionError
@@ -85,11 +85,13 @@ def collect_facts(
     index_name: str | None,
     bound_text: str | None,
     programs_limit: int = MAX_PROGRAMS,
+    logged: tuple[Program, ...] = (),
 ) -> ReplayFacts:
     """Read the values of the failing lanes of ``launch``, whose scan gave ``result``.
 
     ``raw_name`` and ``index_name`` are names or expressions of the kernel (``tmp6``, ``x0``),
-    ``bound_text`` the assert's upper bound (``(-1) + ks0``). Raises ReplayError.
+    ``bound_text`` the assert's upper bound (``(-1) + ks0``). The values of one lane are those of a
+    program that the log names (``logged``), where one of these fails. Raises ReplayError.
     """
     fired = next((a for a in result.asserts if a.kernel_line == assert_line), None)
     truncated = truncated_symbols(session.index, result.symbols)
@@ -97,7 +99,9 @@ def collect_facts(
         return ReplayFacts(False, result.depends_on_made_up, truncated=truncated)
     program = session.kernels.program(launch.kernel)
     gathered = _Gathered()
-    chosen = fired.programs[:programs_limit]
+    shown = fired.shown_in(logged)
+    shown_lane, shown_values = fired.first_lane, fired.values
+    chosen = (shown, *(p for p in fired.programs if p != shown))[:programs_limit]
     overflows: tuple[Overflow, ...] = ()
     bound: int | None = None
     for number, place in enumerate(chosen):
@@ -114,6 +118,9 @@ def collect_facts(
             if bound is None and bound_text is not None:
                 found = _number_at(recording, step, bound_text, lanes[0])
                 bound = int(found) if found is not None else None
+            if place == shown != fired.first_program and shown_values is fired.values:
+                shown_lane = lanes[0]
+                shown_values = _values_at(recording, step, fired.values, lanes[0])
             gathered.take(recording, step, lanes, raw_name, index_name)
             if number == 0 and not overflows:
                 overflows = _overflows(recording, program, step, index_name, lanes[0])
@@ -140,9 +147,9 @@ def collect_facts(
         in_range=gathered.count(lambda v: bound is not None and -bound <= v < bound),
         masked_from_accesses=gathered.masked,
         beyond=gathered.beyond.found,
-        first_program=fired.first_program,
-        first_lane=fired.first_lane,
-        first_values=fired.values,
+        first_program=shown,
+        first_lane=shown_lane,
+        first_values=shown_values,
         truncated=truncated,
         overflows=overflows,
     )
@@ -202,6 +209,13 @@ def _masked_later(recording: Recording, step: Step, lanes: list[tuple[int, ...]]
 
 def _lane_of_block(block: Block, lane: tuple[int, ...]) -> bool:
     return bool(value_at(block, lane))
+
+
+def _values_at(
+    recording: Recording, step: Step, names: Iterable[str], lane: tuple[int, ...]
+) -> dict[str, Number]:
+    found = {name: _number_at(recording, step, name, lane) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _number_at(recording: Recording, step: Step, text: str, lane: tuple[int, ...]) -> Number | None:
