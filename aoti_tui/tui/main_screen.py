@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import ProgressBar
 
-from aoti_tui.replay.client import WorkerClient
+from aoti_tui.answer.incident import Incident
+from aoti_tui.replay.client import CANCEL_EVERY_SECONDS, WorkerClient
 from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
@@ -296,7 +298,7 @@ class MainScreen(Host):
     def cancel(self) -> None:
         incident = self.state.incident
         if self.state.running and incident is not None:
-            self.start("cancel", lambda tell: incident.session().cancel(), lambda done: None)
+            self.start("cancel", lambda tell: self._stop(incident), lambda done: None)
             self.say("Cancelling the replay …")
         elif self.focused_pane() == "run" and self.query_one(RunPane).clear_filter():
             self.query_one(TemporaryRows).focus()
@@ -304,6 +306,12 @@ class MainScreen(Host):
             self.arranging.change(maximized="")
         else:
             self.say("")
+
+    def _stop(self, incident: Incident) -> None:
+        """Cancel what runs. The key can come before the worker has started or was asked for
+        anything, and then there is nothing to cancel yet."""
+        while self.state.running and not incident.session().cancel():
+            time.sleep(CANCEL_EVERY_SECONDS)
 
     def go_to(self, entry: Entry) -> None:
         """Go to what an entry stands for; on a narrow screen bring its source to the front."""
