@@ -26,6 +26,7 @@ from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.prose.headline import headline
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import walk
+from aoti_tui.flow.access import program_of_kernel
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
@@ -56,11 +57,7 @@ class Workshop:
         found = self.programs.get(name)
         if found is None:
             kernel = self.index.kernels.get(name)
-            if kernel is None:
-                found = parse_kernel("", name)
-            else:
-                pointers = [p.name for p in kernel.parameters if p.is_pointer]
-                found = parse_kernel(kernel.source, kernel.function, pointers or None)
+            found = program_of_kernel(kernel) if kernel is not None else parse_kernel("", name)
             self.programs[name] = found
         return found
 
@@ -162,7 +159,10 @@ class Incident:
         """The replay session of this wrapper; its worker starts with the first question."""
         if self.workshop.session is None:
             self.workshop.session = ReplaySession(
-                self.index, self.given, client=self.workshop.client
+                self.index,
+                self.given,
+                client=self.workshop.client,
+                flow=self.workshop.explainer.flow,
             )
         return self.workshop.session
 

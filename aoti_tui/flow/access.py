@@ -157,7 +157,7 @@ def parameters_behind(program: KernelProgram, names: Iterable[str]) -> frozenset
 
 @dataclass(frozen=True, slots=True)
 class LaunchAccess:
-    """Tensor names of the wrapper that a launch reads and writes (bases of views)."""
+    """Tensor names of the wrapper that a launch, or an op, reads and writes (bases of views)."""
 
     reads: frozenset[str]
     writes: frozenset[str]

@@ -113,7 +113,6 @@ class _Touch:
     event: Event
     view: TensorView
     argument: Argument | None
-    covers: bool
 
 
 class DataFlow:
@@ -269,12 +268,15 @@ class DataFlow:
             there = Moment.of(at.function, event)
             if storage not in self.storages(touch.view.base, there):
                 continue
+            # Last, since it may have to understand a kernel that nobody has asked about yet.
+            if not flow.writes(touch):
+                continue
             found.append(
                 Writer(
                     event,
                     touch.view,
                     touch.argument,
-                    covers=touch.covers and not self._is_part(touch, storage, there),
+                    covers=flow.covers(touch) and not self._is_part(touch, storage, there),
                     earlier=earlier,
                     certain=always_runs_with(event.scopes, at.scopes),
                 )
@@ -355,6 +357,7 @@ class _FunctionFlow:
 
     def __init__(self, events: tuple[Event, ...], access: Callable[[Launch], KernelAccess]) -> None:
         self.events = events
+        self._access = access
         # Facts are compared by what they are, as long as the index holds them: launches have ids.
         self._events = {_key(event.fact): event for event in events}
         self._definitions: dict[str, list[Event]] = {}
@@ -368,24 +371,19 @@ class _FunctionFlow:
                     view = TensorView(fact.of, fact.sizes, fact.strides, fact.offset)
                     self._views.setdefault(fact.of, []).append(view)
             elif isinstance(fact, Launch):
-                self._launch(event, fact, access(fact))
+                for argument in fact.arguments:
+                    if argument.tensor is not None:
+                        self._touch(_Touch(event, argument.tensor, argument))
             elif isinstance(fact, ExternCall):
-                for view in (*fact.reads, *fact.writes):
+                for view in fact.reads:
                     self._views.setdefault(view.base, []).append(view)
                 for view in fact.writes:
-                    touch = _Touch(event, view, None, not _is_partial(fact))
-                    self._touches.setdefault(view.base, []).append(touch)
+                    self._touch(_Touch(event, view, None))
         self._kin = _kin(events)
 
-    def _launch(self, event: Event, launch: Launch, access: KernelAccess) -> None:
-        for argument in launch.arguments:
-            view = argument.tensor
-            if view is None:
-                continue
-            self._views.setdefault(view.base, []).append(view)
-            if argument.parameter in access.writes:
-                touch = _Touch(event, view, argument, argument.parameter in access.covers)
-                self._touches.setdefault(view.base, []).append(touch)
+    def _touch(self, touch: _Touch) -> None:
+        self._views.setdefault(touch.view.base, []).append(touch.view)
+        self._touches.setdefault(touch.view.base, []).append(touch)
 
     def event(self, fact: Fact) -> Event | None:
         return self._events.get(_key(fact))
@@ -394,9 +392,23 @@ class _FunctionFlow:
         return tuple(self._views.get(name, ()))
 
     def touching(self, name: str) -> list[_Touch]:
-        """Writes through any name that can ever share memory with this one."""
+        """What has a name as an argument that can ever share memory with this one, and may write
+        to it."""
         names = self._kin.get(name, frozenset({name}))
-        return [touch for one in names for touch in self._touches.get(one, ())]
+        return [t for one in names for t in self._touches.get(one, ())]
+
+    def writes(self, touch: _Touch) -> bool:
+        fact, argument = touch.event.fact, touch.argument
+        if not isinstance(fact, Launch) or argument is None:
+            return True
+        return argument.parameter in self._access(fact).writes
+
+    def covers(self, touch: _Touch) -> bool:
+        """Whether a write leaves nothing of what its view reached."""
+        fact, argument = touch.event.fact, touch.argument
+        if isinstance(fact, Launch) and argument is not None:
+            return argument.parameter in self._access(fact).covers
+        return isinstance(fact, ExternCall) and not _is_partial(fact)
 
     def reaching(self, name: str, at: Moment) -> list[Event]:
         """Definitions of a name that can reach a moment, the newest first."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Literal
 
-from aoti_tui.flow.access import KernelAccess, launch_access
+from aoti_tui.flow.access import KernelAccess, LaunchAccess, launch_access
 from aoti_tui.index.arguments import NumberList, TensorView
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import (
@@ -24,6 +25,10 @@ EventKind = Literal["buffer", "symbol", "extern", "launch", "check"]
 Fact = Buffer | Symbol | ExternCall | Launch | RuntimeCheck
 
 
+def _nothing() -> LaunchAccess:
+    return LaunchAccess(frozenset(), frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happens, written at ``line``.
@@ -39,11 +44,20 @@ class Event:
     fact: Fact
     scopes: tuple[Scope, ...] = ()
     defines: frozenset[str] = frozenset()
-    reads: frozenset[str] = frozenset()
-    writes: frozenset[str] = frozenset()
+    tensors: Callable[[], LaunchAccess] = _nothing
+    """What a launch does is only known when its kernel is understood, which takes milliseconds
+    each: order and definitions are asked for without it."""
     shapes: frozenset[str] = frozenset()
     scalars: frozenset[str] = frozenset()
     number: int = 0
+
+    @property
+    def reads(self) -> frozenset[str]:
+        return self.tensors().reads
+
+    @property
+    def writes(self) -> frozenset[str]:
+        return self.tensors().writes
 
 
 def events_of(
@@ -65,7 +79,7 @@ def events_of(
             events.append(_extern(extern))
     for launch in index.launches:
         if launch.function == function:
-            events.append(_launch(launch, access(launch)))
+            events.append(_launch(launch, access))
     if function.is_main:
         for check in index.checks:
             names = names_of([check.condition])
@@ -100,7 +114,7 @@ def _symbol(symbol: Symbol) -> Event:
         symbol,
         symbol.scopes,
         defines=frozenset({symbol.name}),
-        reads=reads,
+        tensors=partial(LaunchAccess, reads, frozenset()),
         shapes=shapes,
         scalars=names_of([symbol.expression]) if symbol.kind == "expression" else frozenset(),
     )
@@ -121,29 +135,28 @@ def _buffer(buffer: Buffer) -> Event:
 
 def _extern(extern: ExternCall) -> Event:
     views = (*extern.reads, *extern.writes)
+    reads = frozenset(v.base for v in extern.reads)
+    writes = frozenset(v.base for v in extern.writes)
     return Event(
         extern.line,
         "extern",
         extern,
         extern.scopes,
-        reads=frozenset(v.base for v in extern.reads),
-        writes=frozenset(v.base for v in extern.writes),
+        tensors=partial(LaunchAccess, reads, writes),
         shapes=frozenset(v.base for v in views),
         scalars=names_of([*_numbers(extern), *_layouts(views)]),
     )
 
 
-def _launch(launch: Launch, access: KernelAccess) -> Event:
+def _launch(launch: Launch, access: Callable[[Launch], KernelAccess]) -> Event:
     views = [a.tensor for a in launch.arguments if a.tensor is not None]
     scalars = [a.value for a in launch.arguments if a.value is not None]
-    tensors = launch_access(launch, access)
     return Event(
         launch.line,
         "launch",
         launch,
         launch.scopes,
-        reads=tensors.reads,
-        writes=tensors.writes,
+        tensors=cache(lambda: launch_access(launch, access(launch))),
         shapes=frozenset(v.base for v in views),
         scalars=names_of([*scalars, *launch.grid, *_layouts(views)]),
     )

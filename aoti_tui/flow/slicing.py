@@ -74,6 +74,9 @@ class _Slicer:
             return False
         # Conditions can read a tensor in place (torch 2.5: `if (buf3.item<bool>())`).
         wanted = self._same(self.data | self.scalars)
+        if event.kind == "launch" and not self._same(event.shapes) & wanted:
+            # Said without understanding its kernel: it does not even get what is wanted.
+            return False
         return bool(self._same(event.writes) & wanted) or (
             event.kind == "extern" and bool(event.writes & self.memory) and self._makes(event)
         )

@@ -39,9 +39,9 @@ class ReplaySession:
     """Replays launches of one wrapper.
 
     ``client`` is a worker that several sessions share (its ``python`` counts then), so that other
-    inputs need no new process. Blocking, thread-safe (:meth:`cancel` from any thread); nothing
-    runs before it is asked for, and the worker starts with the first question. All methods that
-    run something raise
+    inputs need no new process; ``flow`` is what is understood of the wrapper already. Blocking,
+    thread-safe (:meth:`cancel` from any thread); nothing runs before it is asked for, and the
+    worker starts with the first question. All methods that run something raise
     :class:`~aoti_tui.replay.errors.ReplayError`; the session stays usable afterwards.
     """
 
@@ -51,13 +51,14 @@ class ReplaySession:
         given: Given | None = None,
         *,
         client: WorkerClient | None = None,
+        flow: DataFlow | None = None,
     ) -> None:
         given = given or Given()
         self.index = index
         self.client = client if client is not None else WorkerClient(given.python)
         self._owns_client = client is None
         self._space = self.client.namespace()
-        self.flow = DataFlow(index)
+        self.flow = flow if flow is not None else DataFlow(index)
         self.kernels = KernelBook(self.flow, self.client, self._space)
         self.planner = Planner(self.flow)
         self.settings: dict[str, Number] = {}

@@ -10,6 +10,7 @@ from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step, WorkerInfo
+from aoti_tui.replay.recorded.fired import fired_in
 from aoti_tui.replay.recorded.recording import Made
 from aoti_tui.session.state import Outcome
 from aoti_tui.session.text import NAME, number
@@ -101,13 +102,18 @@ def asserted_values(one: FiredAssert, source: KernelProgram) -> str:
     return ", ".join(said)
 
 
-def fired(one: FiredAssert, count: int, source: KernelProgram) -> str:
-    """``0 <= tmp10 < ks0: tmp10 = -1, ks0 = 0 in 4 programs, 4 lanes, first of 2 asserts``."""
+def fired(one: FiredAssert, count: int, outcome: Outcome) -> str:
+    """``0 <= tmp10 < ks0: tmp10 = -1, ks0 = 0 in 4 programs, 4 lanes, first of 2 asserts``. The
+    values are those of the recorded program, or say which other one they are of."""
+    there = fired_in(one, outcome.recording)
+    values = asserted_values(there or one, outcome.program)
+    if there is None:
+        values += f" (program {program(one.first_program)})"
     place = f"{plural(len(one.programs), 'program')}, {plural(one.failing_lanes, 'lane')}"
     order = "first" if one.order == 0 else f"number {one.order + 1}"
     which = f"{order} of {plural(count, 'assert')}" if count > 1 else "the only assert that fails"
     doubt = "; depends on MADE-UP data" if one.depends_on_made_up else ""
-    return f"✗ {one.message}: {asserted_values(one, source)} in {place} ({which}{doubt})"
+    return f"✗ {one.message}: {values} in {place} ({which}{doubt})"
 
 
 def found(outcome: Outcome) -> str:
@@ -115,8 +121,7 @@ def found(outcome: Outcome) -> str:
     result = outcome.result
     count = len(result.asserts)
     lines = [
-        fired(one, count, outcome.program)
-        for one in sorted(result.asserts, key=lambda fired: fired.order)
+        fired(one, count, outcome) for one in sorted(result.asserts, key=lambda fired: fired.order)
     ]
     # What an assert lets through fails again where it is used: worth a word, not a line each.
     then = "then " if lines else ""
@@ -145,7 +150,8 @@ def bad_step(outcome: Outcome, step: Step) -> str:
     if step.kind != "assert":
         return "; ".join(fault(one) for one in step.faults)
     one = next((f for f in result.asserts if f.kernel_line == step.kernel_line), None)
-    values = f": {asserted_values(one, outcome.program)}" if one is not None else ""
+    there = fired_in(one, recording) if one is not None else None
+    values = f": {asserted_values(there, outcome.program)}" if there is not None else ""
     order = ""
     if one is not None and len(result.asserts) > 1:
         order = f" It is {'the first' if one.order == 0 else f'number {one.order + 1}'} of "

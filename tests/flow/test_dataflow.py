@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from aoti_tui.flow.access import program_of_kernel
 from aoti_tui.flow.dataflow import DataFlow
+from aoti_tui.kernel.model import KernelProgram
 
 from .small import alias, call, empty, last, launch, names, result, view, wrapper, written
 
@@ -294,3 +296,20 @@ def test_a_symbol_is_asked_for_at_a_moment() -> None:
     assert found is not None
     assert flow.symbol("s1", flow.before(found)) is None
     assert flow.symbol("s0", at) is not None
+
+
+def test_only_kernels_that_can_matter_are_understood() -> None:
+    """A wrapper has hundreds of kernels, and each takes milliseconds."""
+    other = empty("buf1") + launch("atomic", "arg1_1", "buf1")
+    index = wrapper(B0 + launch("store", "arg0_1", "buf0") + other + B9 + READ)
+    asked: list[str] = []
+
+    def program_of(kernel: str) -> KernelProgram:
+        asked.append(kernel)
+        return program_of_kernel(index.kernels[kernel])
+
+    flow = DataFlow(index, program_of)
+    assert flow.before(last(index)).number == flow.events(index.main)[-1].number
+    assert asked == []
+    assert written(flow, "buf0", last(index)) == ["store"]
+    assert asked == ["store"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from aoti_tui.replay.model import SymbolValue
 from aoti_tui.replay.questions.facts import collect_facts
 from aoti_tui.replay.questions.truncated import truncated_symbols
+from aoti_tui.replay.recorded.fired import fired_in
 from aoti_tui.replay.session import ReplaySession
 from aoti_tui.session.jobs import program_to_record
 
@@ -106,3 +108,16 @@ def test_values_are_of_a_program_that_the_log_names(demo: ReplaySession) -> None
         assert facts.first_program == shown == program_to_record(result, None, logged)
         assert facts.first_values is not None
         assert facts.first_values["x0"] == shown[0]
+
+
+def test_an_assert_speaks_of_the_program_that_is_recorded(demo: ReplaySession) -> None:
+    """Each of the demo's four programs fails on a row of its own."""
+    launch = launch_of(demo_index(), REDUCE)
+    (fired,) = demo.run(launch).asserts
+    for number in range(4):
+        there = fired_in(fired, demo.record(launch, (number, 0, 0)))
+        assert there is not None
+        assert there.first_program == (number, 0, 0)
+        assert (there.values["x0"], there.values["tmp10"]) == (number, -1)
+    elsewhere = replace(fired, kernel_line=fired.kernel_line + 1)
+    assert fired_in(elsewhere, demo.record(launch, (1, 0, 0))) is None

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from aoti_tui.index.expression import ExpressionError
 from aoti_tui.index.model import Launch
-from aoti_tui.index.python.expression import parse_python
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Program, Recording, ReplayResult, Step
 from aoti_tui.replay.questions.axes import Beyond, BeyondAxes
 from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncated_symbols
 from aoti_tui.replay.recorded.blocks import Number, value_at
-from aoti_tui.replay.recorded.recording import failing_lanes, lane_value, last_step, trail
+from aoti_tui.replay.recorded.fired import fired_in, number_at
+from aoti_tui.replay.recorded.recording import failing_lanes, last_step, trail
 from aoti_tui.replay.session import ReplaySession
 
 MAX_PROGRAMS = 32
@@ -99,13 +98,14 @@ def collect_facts(
         return ReplayFacts(False, result.depends_on_made_up, truncated=truncated)
     program = session.kernels.program(launch.kernel)
     gathered = _Gathered()
-    shown = fired.shown_in(logged)
-    shown_lane, shown_values = fired.first_lane, fired.values
+    shown, there = fired.shown_in(logged), fired
     chosen = (shown, *(p for p in fired.programs if p != shown))[:programs_limit]
     overflows: tuple[Overflow, ...] = ()
     bound: int | None = None
     for number, place in enumerate(chosen):
         recording = session.record(launch, place)
+        if place == shown:
+            there = fired_in(fired, recording) or fired
         steps = [
             s
             for s in recording.steps
@@ -116,11 +116,8 @@ def collect_facts(
             if not lanes:
                 continue
             if bound is None and bound_text is not None:
-                found = _number_at(recording, step, bound_text, lanes[0])
+                found = number_at(recording, step, bound_text, lanes[0])
                 bound = int(found) if found is not None else None
-            if place == shown != fired.first_program and shown_values is fired.values:
-                shown_lane = lanes[0]
-                shown_values = _values_at(recording, step, fired.values, lanes[0])
             gathered.take(recording, step, lanes, raw_name, index_name)
             if number == 0 and not overflows:
                 overflows = _overflows(recording, program, step, index_name, lanes[0])
@@ -147,9 +144,9 @@ def collect_facts(
         in_range=gathered.count(lambda v: bound is not None and -bound <= v < bound),
         masked_from_accesses=gathered.masked,
         beyond=gathered.beyond.found,
-        first_program=shown,
-        first_lane=shown_lane,
-        first_values=shown_values,
+        first_program=there.first_program,
+        first_lane=there.first_lane,
+        first_values=there.values,
         truncated=truncated,
         overflows=overflows,
     )
@@ -163,7 +160,7 @@ class _Gathered:
         self.index: dict[int, int] = {}
         self.lanes = 0
         self.masked: bool | None = None
-        self.beyond = BeyondAxes(_number_at)
+        self.beyond = BeyondAxes(number_at)
 
     def take(
         self,
@@ -178,7 +175,7 @@ class _Gathered:
             if name is None:
                 continue
             for lane in lanes:
-                value = _number_at(recording, step, name, lane)
+                value = number_at(recording, step, name, lane)
                 if value is not None:
                     counts[int(value)] = counts.get(int(value), 0) + 1
         self.beyond.take(recording, step, lanes)
@@ -209,34 +206,6 @@ def _masked_later(recording: Recording, step: Step, lanes: list[tuple[int, ...]]
 
 def _lane_of_block(block: Block, lane: tuple[int, ...]) -> bool:
     return bool(value_at(block, lane))
-
-
-def _values_at(
-    recording: Recording, step: Step, names: Iterable[str], lane: tuple[int, ...]
-) -> dict[str, Number]:
-    found = {name: _number_at(recording, step, name, lane) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _number_at(recording: Recording, step: Step, text: str, lane: tuple[int, ...]) -> Number | None:
-    """Value of a name or expression of the kernel in one lane, just before ``step``."""
-    made = last_step(recording, text, step.position, step)
-    if made is not None:
-        value = lane_value(made, lane)
-        return None if isinstance(value, str) else value
-    if text in recording.scalars:
-        return recording.scalars[text]
-    try:
-        expression = parse_python(text)
-        values: dict[str, int | float] = {}
-        for name in expression.names():
-            inner = _number_at(recording, step, name, lane) if name != text else None
-            if inner is None:
-                return None
-            values[name] = inner
-        return expression.evaluate(values)
-    except ExpressionError:
-        return None
 
 
 # -- overflow ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from aoti_tui.replay.model import Block, Program, Recording, ReplayResult, Step
+from aoti_tui.replay.recorded.fired import fired_in
 from aoti_tui.replay.recorded.recording import fails, next_step, previous_step
 from aoti_tui.session import words
 from aoti_tui.session.commands.places import Places
@@ -219,8 +220,9 @@ def _is_bad(step: Step) -> bool:
 
 def _first_lane(result: ReplayResult, recording: Recording) -> Lane:
     for fired in sorted(result.asserts, key=lambda fired: fired.order):
-        if fired.first_program == recording.program:
-            return fired.first_lane
+        there = fired_in(fired, recording)
+        if there is not None:
+            return there.first_lane
     step = next((s for s in recording.steps if _is_bad(s)), None)
     lanes = lanes_of_interest(step)
     if lanes:
