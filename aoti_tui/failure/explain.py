@@ -128,10 +128,10 @@ class Explainer:
         condition = Condition()
         if launch is not None:
             condition = condition_of(self.flow, self.program_of, found, launch, known)
-        possible = _that_can_happen(possible_causes(question), condition, size)
         span, attained = self._span(question, asserted, known)
-        if size is not None:
-            possible = within(possible, size, span, question.wraps_negatives) or possible
+        possible = possible_causes(question)
+        reach = _reach(span, condition)
+        possible = within(possible, size, reach, question.wraps_negatives) or possible
         evidence = evidence or Evidence()
         if evidence.bound is None:
             evidence = replace(evidence, bound=size)
@@ -297,19 +297,15 @@ def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance
     )
 
 
-def _that_can_happen(
-    causes: tuple[Cause, ...], condition: Condition, size: int | None
-) -> tuple[Cause, ...]:
-    """The causes without those that no data can make true (a modulo below its table's size)."""
-    index, reach = condition.index, condition.reach_value
-    never: set[str] = set()
-    if index is not None and is_never_negative(index):
-        never.add("index-too-negative")
-    if reach is not None and size is not None:
-        never |= {"index-equals-size"} if reach < size else set()
-        never |= {"index-too-large"} if reach <= size else set()
-    left = tuple(cause for cause in causes if cause.code not in never)
-    return left or causes
+def _reach(span: Interval, condition: Condition) -> Interval:
+    """Between which values the index lies, whatever the data: by its arithmetic, and by what it
+    is made of (a modulo, an argmax, a search)."""
+    low, high = span.low, span.high
+    if condition.index is not None and is_never_negative(condition.index):
+        low = max(low or 0, 0)
+    if condition.reach_value is not None:
+        high = condition.reach_value if high is None else min(high, condition.reach_value)
+    return Interval(low, high)
 
 
 def _nan_inputs(index: ValueProvenance, evidence: Evidence, known: Known) -> tuple[int, ...]:

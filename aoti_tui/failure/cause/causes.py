@@ -164,15 +164,15 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
 
 
 def within(
-    causes: tuple[Cause, ...], bound: int, span: Interval, wraps_negatives: bool
+    causes: tuple[Cause, ...], bound: int | None, span: Interval, wraps_negatives: bool
 ) -> tuple[Cause, ...]:
-    """The causes that an index which always lies in ``span`` can have."""
-    lowest = -bound if wraps_negatives else 0
+    """The causes that an index which always lies in ``span`` can have; a bound of None is not
+    known."""
+    lowest = -bound if wraps_negatives and bound is not None else 0
     cannot: set[CauseCode] = set()
-    if span.high is not None and span.high <= bound:
-        cannot.add("index-too-large")
-    if span.high is not None and span.high < bound:
-        cannot.add("index-equals-size")
+    if span.high is not None and bound is not None:
+        cannot |= {"index-too-large"} if span.high <= bound else set()
+        cannot |= {"index-equals-size"} if span.high < bound else set()
     if span.low is not None and span.low >= lowest:
         cannot.add("index-too-negative")
     return tuple(cause for cause in causes if cause.code not in cannot)
