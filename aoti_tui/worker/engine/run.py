@@ -39,9 +39,9 @@ class Run:
 
     def asserted(self, message: str, held: Handle, frame: FrameType | None) -> None:
         """A device assert was reached; `held` is true in the lanes that pass."""
-        fails = not bool(held.data.all())
+        fails = not bool(held.lanes.all())
         if fails:
-            failing = Handle(~held.data, held.dtype, held.shape)
+            failing = Handle(~held.lanes, held.dtype, held.shape)
             self.findings.assert_failed(message, failing, self.programs, frame)
         if self.recorder is not None:
             self.recorder.asserted(message, held)

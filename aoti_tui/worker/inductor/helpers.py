@@ -261,7 +261,7 @@ class Helpers(Lookback, Namespace):
         x, idxs = self._language.tl.broadcast(x, idxs)
         count = rnumel
         if hasattr(rnumel, "handle"):
-            count = rnumel.handle.data
+            count = rnumel.handle.lanes
         values, indices = sort_with_index(
             x.handle.full(),
             idxs.handle.full(),
@@ -341,7 +341,7 @@ class Helpers(Lookback, Namespace):
 
     def frexp(self, x: Any) -> Any:
         tl = self._language.tl
-        data = x.handle.data
+        data = x.handle.lanes
         mantissa, exponent = np.frexp(data)
         strange = ~np.isfinite(data)
         mantissa = np.where(strange, data, mantissa).astype(data.dtype)

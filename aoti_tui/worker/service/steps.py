@@ -183,7 +183,7 @@ class Steps:
         shape = one.access.shape
         if one.mask is None:
             return encode.booleans(np.ones(shape, dtype=bool), self.blobs)
-        return encode.booleans(np.broadcast_to(one.mask.data[0], shape), self.blobs)
+        return encode.booleans(np.broadcast_to(one.mask.lanes[0], shape), self.blobs)
 
 
 def _writes(pending: Pending) -> list[Touched]:

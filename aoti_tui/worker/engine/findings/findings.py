@@ -184,7 +184,7 @@ def _values_at(
         if any(have not in (1, want) for have, want in zip(handle.shape, tail)):
             continue
         index = lane[len(block) - len(handle.shape) :]
-        data = handle.data
+        data = handle.lanes
         at = tuple(min(i, size - 1) for i, size in zip(index, data.shape[1:]))
         number = data[(min(row, data.shape[0] - 1), *at)]
         values[name] = number.item() if hasattr(number, "item") else number

@@ -29,7 +29,7 @@ class Divergence(Exception):
 
 def single(handle: Handle) -> Any:
     """The one value a scalar has in all programs; Divergence where they differ."""
-    values = handle.data.reshape(-1)
+    values = handle.lanes.reshape(-1)
     if len(values) > 1 and (values != values[0]).any():
         raise Divergence(values)
     return values[0].item()
@@ -111,12 +111,12 @@ def static_range(*bounds: Any, **keywords: Any) -> Any:
 def _is_wide(value: Any) -> bool:
     handle = getattr(value, "handle", None)
     if isinstance(handle, Handle):
-        return handle.data.dtype.itemsize > 4 or handle.data.dtype == np.uint32
+        return handle.lanes.dtype.itemsize > 4 or handle.lanes.dtype == np.uint32
     return not -(2**31) <= int(plain(value)) < 2**31
 
 
 def _numbers(bound: Any) -> Any:
     handle = getattr(bound, "handle", None)
     if isinstance(handle, Handle):
-        return handle.data.reshape(-1).astype(np.int64)
+        return handle.lanes.reshape(-1).astype(np.int64)
     return np.array([int(plain(bound))], dtype=np.int64)

@@ -182,12 +182,12 @@ class Language:
     def _device_assert(self, cond: Any, msg: Any = "", mask: Any = None, **_: Any) -> None:
         condition = self.values.settle(cond)
         handle = condition.handle
-        data = handle.data if handle.data.dtype == "bool" else handle.data != 0
+        data = handle.lanes if handle.lanes.dtype == "bool" else handle.lanes != 0
         text = str(plain(msg))
         shape = handle.shape
         if mask is not None:
             allowed = self.values.settle(mask).handle
-            data = data | (allowed.data == 0)
+            data = data | (allowed.lanes == 0)
             shape = max(shape, allowed.shape, key=len)
         self.builder.run.asserted(text, Handle(data, handle.dtype, shape), kernel_frame())
 

@@ -59,7 +59,7 @@ class Library:
             handle = value.handle
             if len(handle.shape) < len(shape):
                 ones = (1,) * (len(shape) - len(handle.shape))
-                data = handle.data.reshape(handle.data.shape[0], *ones, *handle.data.shape[1:])
+                data = handle.lanes.reshape(handle.lanes.shape[0], *ones, *handle.lanes.shape[1:])
                 handle = Handle(data, handle.dtype, shape)
             handles.append(handle)
         return handles, shape
@@ -78,7 +78,7 @@ class Library:
             if number.kind != "float":
                 number = BY_NAME["float32"]
             with np.errstate(all="ignore"):
-                wide = [h.data.astype(np.float64) for h in handles]
+                wide = [h.lanes.astype(np.float64) for h in handles]
                 return self.give(function(*wide), number.name, shape)
 
         return call
@@ -87,7 +87,7 @@ class Library:
         def call(*values: Any, **_: Any) -> Any:
             handles, shape = self.operands(values)
             with np.errstate(all="ignore"):
-                return self.give(function(*[h.data for h in handles]), result, shape)
+                return self.give(function(*[h.lanes for h in handles]), result, shape)
 
         return call
 
@@ -97,14 +97,14 @@ class Library:
         def call(*values: Any, **_: Any) -> Any:
             handles, shape = self.operands(values)
             number = BY_TRITON[handles[0].dtype.name]
-            return self.give(function(*[h.data for h in handles]), number.name, shape)
+            return self.give(function(*[h.lanes for h in handles]), number.name, shape)
 
         return call
 
     def bits(self, source: str, result: str) -> Function:
         def call(value: Any, **_: Any) -> Any:
             handles, shape = self.operands((value,))
-            data = np.ascontiguousarray(handles[0].data.astype(BY_NAME[source].values))
+            data = np.ascontiguousarray(handles[0].lanes.astype(BY_NAME[source].values))
             return self.give(data.view(BY_NAME[result].values), result, shape)
 
         return call
@@ -113,7 +113,7 @@ class Library:
         def call(*values: Any, **_: Any) -> Any:
             handles, shape = self.operands(values)
             number = BY_TRITON[handles[0].dtype.name]
-            wide = [h.data.astype(np.float64) for h in handles]
+            wide = [h.lanes.astype(np.float64) for h in handles]
             return self.give(directed(function(*wide), mode, number.values), number.name, shape)
 
         return call
@@ -121,7 +121,7 @@ class Library:
     def conversion(self, source: str, target: str, mode: str) -> Function:
         def call(value: Any, **_: Any) -> Any:
             handles, shape = self.operands((value,))
-            data = handles[0].data.astype(BY_NAME[source].values)
+            data = handles[0].lanes.astype(BY_NAME[source].values)
             wanted = BY_NAME[target]
             if wanted.kind == "float":
                 return self.give(

@@ -70,7 +70,7 @@ class Reductions:
                 if recorder is not None:
                     recorder.quiet -= 1
             return [
-                np.broadcast_to(rounded(result.handle.data, dtype), shape)
+                np.broadcast_to(rounded(result.handle.lanes, dtype), shape)
                 for result, dtype in zip(results, dtypes)
             ]
 
@@ -141,7 +141,7 @@ def _number(value: Any) -> Any:
     """A constexpr's or scalar tensor's value; None and Python numbers as they are."""
     value = plain(value)
     handle = getattr(value, "handle", None)
-    return int(handle.data.reshape(-1)[0]) if isinstance(handle, Handle) else value
+    return int(handle.lanes.reshape(-1)[0]) if isinstance(handle, Handle) else value
 
 
 def _operands(tensors: tuple[Any, ...]) -> tuple[list[Array], tuple[int, ...], list[Any]]:

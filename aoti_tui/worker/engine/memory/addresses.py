@@ -21,9 +21,9 @@ def number_at(pointer: Handle) -> Number:
 def absolute(pointer: Handle) -> Array:
     """A pointer block's byte addresses, far apart for different arguments."""
     if pointer.argument is None:
-        return pointer.data
+        return pointer.lanes
     size = number_at(pointer).size
-    return pointer.data * np.int64(size) + np.int64(pointer.argument.address)
+    return pointer.lanes * np.int64(size) + np.int64(pointer.argument.address)
 
 
 def by_argument(
@@ -37,7 +37,7 @@ def by_argument(
     addresses = pointer.full()
     wanted = np.ones(addresses.shape, dtype=bool)
     if mask is not None:
-        wanted = np.broadcast_to(mask.data, addresses.shape)
+        wanted = np.broadcast_to(mask.lanes, addresses.shape)
     owner = (addresses + np.int64(SPACING // 2)) // np.int64(SPACING) - 1
     parts = []
     known = {argument.address // SPACING - 1: argument for argument in run.arguments.values()}

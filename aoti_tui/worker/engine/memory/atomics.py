@@ -31,15 +31,15 @@ def atomic(
     if argument is None:
         found = np.zeros(shape, dtype=number.values)
         for part, chosen in by_argument(run, pointer, "atomic", mask):
-            before_it = atomic(run, part, operands, chosen, combine).data
-            found = np.where(chosen.data, before_it, found)
+            before_it = atomic(run, part, operands, chosen, combine).lanes
+            found = np.where(chosen.lanes, before_it, found)
         return Handle(found, element, pointer.shape)
-    elements = np.broadcast_to(pointer.data, shape)
+    elements = np.broadcast_to(pointer.lanes, shape)
     access = access_of("atomic", argument, number, elements, pointer.shape)
     before = argument.before(number.size)
     reached = (elements >= -before) & (elements < access.size)
-    wanted = reached if mask is None else reached & mask.data
-    bad = ~reached if mask is None else ~reached & mask.data
+    wanted = reached if mask is None else reached & mask.lanes
+    bad = ~reached if mask is None else ~reached & mask.lanes
     if bad.any():
         report(run, access, bad)
     if run.recorder is not None:
@@ -48,7 +48,7 @@ def atomic(
     argument.storage.fork()
     view = argument.view(number.stored)
     chosen_at = elements[wanted] + before
-    values = [np.broadcast_to(operand.data, shape)[wanted] for operand in operands]
+    values = [np.broadcast_to(operand.lanes, shape)[wanted] for operand in operands]
     if run.journal is not None:
         run.journal.append((view, chosen_at, view[chosen_at]))
     if isinstance(combine, np.ufunc) and not run.reads_atomics and number.small is None:

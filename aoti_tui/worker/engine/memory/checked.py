@@ -47,5 +47,5 @@ def watched(run: Run, access: Access, wanted: Array, value: Handle) -> None:
         return
     hit = run.watch.reached(access, wanted)
     if hit.any():
-        stored = decode(encode(value.data, access.number), access.number)
+        stored = decode(encode(value.lanes, access.number), access.number)
         run.watch.note(run.findings.writes, access, hit, stored, run.programs)

@@ -22,11 +22,11 @@ def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -
         return _load_scattered(run, pointer, mask, other)
     element = pointer.dtype.scalar.element_ty
     number = number_at(pointer)
-    elements = pointer.data
+    elements = pointer.lanes
     access = access_of("load", argument, number, elements, pointer.shape)
     before = argument.before(number.size)
     reached = inside(access, before)
-    wanted = None if mask is None else mask.data
+    wanted = None if mask is None else mask.lanes
     if not bool(reached.all()):
         bad = ~reached if wanted is None else ~reached & wanted
         if bad.any():
@@ -43,7 +43,7 @@ def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -
             _look_for_unwritten(run, argument, bits, wanted)
     data = decode(bits, number)
     if wanted is not None:
-        rest: Any = number.values.type(0) if other is None else other.data
+        rest: Any = number.values.type(0) if other is None else other.lanes
         data = np.where(wanted, data, rest)
     if data.dtype != number.values:
         data = data.astype(number.values)
@@ -63,9 +63,9 @@ def _load_scattered(run: Run, pointer: Handle, mask: Handle | None, other: Handl
     element = pointer.dtype.scalar.element_ty
     data = np.zeros(pointer.full().shape, dtype=number_at(pointer).values)
     if other is not None:
-        data[...] = other.data
+        data[...] = other.lanes
     for part, chosen in by_argument(run, pointer, "load", mask):
-        data = np.where(chosen.data, load(run, part, chosen, None).data, data)
+        data = np.where(chosen.lanes, load(run, part, chosen, None).lanes, data)
     return Handle(data, element, pointer.shape)
 
 
@@ -77,18 +77,18 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
             store(run, part, value, chosen)
         return
     number = number_at(pointer)
-    elements = pointer.data
+    elements = pointer.lanes
     access = access_of("store", argument, number, elements, pointer.shape)
     before = argument.before(number.size)
     wanted = inside(access, before)
     if not wanted.all():
-        bad = ~wanted if mask is None else ~wanted & mask.data
+        bad = ~wanted if mask is None else ~wanted & mask.lanes
         if bad.any():
             report(run, access, bad)
         if mask is not None:
-            wanted = wanted & mask.data
+            wanted = wanted & mask.lanes
     else:
-        wanted = np.ones((1,) * elements.ndim, dtype=bool) if mask is None else mask.data
+        wanted = np.ones((1,) * elements.ndim, dtype=bool) if mask is None else mask.lanes
     if run.recorder is not None:
         run.recorder.touched(access, value, mask)
     watched(run, access, wanted, value)
@@ -96,7 +96,7 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
     view = argument.view(number.stored)
     if before:
         elements = elements + before
-    at, bits, chosen_lanes = np.broadcast_arrays(elements, encode(value.data, number), wanted)
+    at, bits, chosen_lanes = np.broadcast_arrays(elements, encode(value.lanes, number), wanted)
     if not chosen_lanes.all():
         at, bits = at[chosen_lanes], bits[chosen_lanes]
     if run.journal is not None:

@@ -31,7 +31,7 @@ def rounded(data: Array, dtype: Any) -> Array:
 
 def _binary(operation: Operation) -> Operation:
     def method(self: Any, left: Handle, right: Handle) -> Handle:
-        data = operation(left.data, right.data)
+        data = operation(left.lanes, right.lanes)
         return Handle(rounded(data, left.dtype), left.dtype, left.shape)
 
     return method
@@ -39,14 +39,14 @@ def _binary(operation: Operation) -> Operation:
 
 def _compare(operation: Operation) -> Operation:
     def method(self: Any, left: Handle, right: Handle) -> Handle:
-        return Handle(operation(left.data, right.data), self.int1, left.shape)
+        return Handle(operation(left.lanes, right.lanes), self.int1, left.shape)
 
     return method
 
 
 def _unary(operation: Operation) -> Operation:
     def method(self: Any, value: Handle) -> Handle:
-        return Handle(rounded(operation(value.data), value.dtype), value.dtype, value.shape)
+        return Handle(rounded(operation(value.lanes), value.dtype), value.dtype, value.shape)
 
     return method
 
@@ -137,15 +137,15 @@ class Arithmetic(State):
     create_erf = _unary(erf)
 
     def create_rsqrt(self, value: Handle) -> Handle:
-        data = rounded(1.0 / np.sqrt(value.data.astype(np.float64)), value.dtype)
+        data = rounded(1.0 / np.sqrt(value.lanes.astype(np.float64)), value.dtype)
         return Handle(data, value.dtype, value.shape)
 
     def _divide(self, left: Handle, right: Handle, remainder: bool) -> Handle:
-        zero = right.data == 0
+        zero = right.lanes == 0
         if zero.any():
             self.run.findings.flag("integer division by zero: the GPU's result is undefined")
-        rest = np.fmod(left.data, right.data)
-        data = rest if remainder else (left.data - rest) // right.data
+        rest = np.fmod(left.lanes, right.lanes)
+        data = rest if remainder else (left.lanes - rest) // right.lanes
         return Handle(rounded(data, left.dtype), left.dtype, left.shape)
 
     def create_sdiv(self, left: Handle, right: Handle) -> Handle:
@@ -159,26 +159,26 @@ class Arithmetic(State):
 
     def create_fma(self, x: Handle, y: Handle, z: Handle) -> Handle:
         # float64 holds the product of two float32 exactly: one rounding, as in hardware.
-        wide = x.data.astype(np.float64) * y.data.astype(np.float64) + z.data
+        wide = x.lanes.astype(np.float64) * y.lanes.astype(np.float64) + z.lanes
         return Handle(rounded(wide, z.dtype), z.dtype, z.shape)
 
     def create_clampf(self, value: Handle, low: Handle, high: Handle, nans: Any = None) -> Handle:
-        data = np.fmin(np.fmax(value.data, low.data), high.data)
+        data = np.fmin(np.fmax(value.lanes, low.lanes), high.lanes)
         if _propagates(nans):
-            data = np.where(np.isnan(value.data), value.data, data)
+            data = np.where(np.isnan(value.lanes), value.lanes, data)
         return Handle(data, value.dtype, value.shape)
 
     def create_select(self, condition: Handle, left: Handle, right: Handle) -> Handle:
         if left.argument is not right.argument:
-            data = np.where(condition.data, absolute(left), absolute(right))
+            data = np.where(condition.lanes, absolute(left), absolute(right))
             return Handle(data, left.dtype, _wider(condition, left, right))
-        data = np.where(condition.data, left.data, right.data)
+        data = np.where(condition.lanes, left.lanes, right.lanes)
         return Handle(data, left.dtype, _wider(condition, left, right), left.argument)
 
     def _cast(self, value: Handle, target: Any, *_: Any) -> Handle:
         wanted = target.scalar
         source, number = BY_TRITON[value.dtype.name], BY_TRITON[wanted.name]
-        data = convert(value.data, source, number, self.run.findings.flag)
+        data = convert(value.lanes, source, number, self.run.findings.flag)
         return Handle(data, wanted, value.shape)
 
     create_si_to_fp = create_ui_to_fp = create_fp_to_si = create_fp_to_ui = _cast
@@ -188,7 +188,7 @@ class Arithmetic(State):
         values = data.full()
         wanted = np.ones(values.shape, bool)
         if mask is not None:
-            wanted = np.broadcast_to(mask.data, values.shape)
+            wanted = np.broadcast_to(mask.lanes, values.shape)
         rows = [
             np.bincount(row[keep & (row >= 0) & (row < bins)].astype(np.int64), minlength=bins)
             for row, keep in zip(values, wanted)
@@ -202,7 +202,7 @@ class Arithmetic(State):
         else:
             wide = number.values
         product = np.matmul(left.full().astype(wide), right.full().astype(wide))
-        return Handle(rounded(product + total.data, total.dtype), total.dtype, total.shape)
+        return Handle(rounded(product + total.lanes, total.dtype), total.dtype, total.shape)
 
 
 def _wider(*handles: Handle) -> tuple[int, ...]:

@@ -29,15 +29,15 @@ class BlockPointer:
     def pointers(self, offsets: list[Handle], checked: list[int]) -> tuple[Handle, Handle]:
         """The pointers of the window, and which of them lie within the `checked` axes."""
         rank = len(self.block)
-        elements = _column(self.base.data, rank)
+        elements = _column(self.base.lanes, rank)
         wanted: Array = np.ones((1,) * (rank + 1), dtype=bool)
         for axis in range(rank):
             line = np.arange(self.block[axis], dtype=np.int64)
             line = line.reshape([-1 if a == axis + 1 else 1 for a in range(rank + 1)])
-            at = _column(offsets[axis].data, rank) + line
-            elements = elements + at * _column(self.strides[axis].data, rank)
+            at = _column(offsets[axis].lanes, rank) + line
+            elements = elements + at * _column(self.strides[axis].lanes, rank)
             if axis in checked:
-                wanted = wanted & (at >= 0) & (at < _column(self.shape[axis].data, rank))
+                wanted = wanted & (at >= 0) & (at < _column(self.shape[axis].lanes, rank))
         pointer = Handle(elements, self.base.dtype.scalar, self.block, self.base.argument)
         return pointer, Handle(wanted, None, self.block)
 
@@ -56,7 +56,7 @@ class BlockPointers(State):
 
     def create_advance(self, pointer: BlockPointer, steps: list[Handle]) -> BlockPointer:
         offsets = [
-            Handle(at.data.astype(np.int64) + step.data, at.dtype, ())
+            Handle(at.lanes.astype(np.int64) + step.lanes, at.dtype, ())
             for at, step in zip(pointer.offsets, steps)
         ]
         return BlockPointer(pointer.base, pointer.shape, pointer.strides, offsets, pointer.block)

@@ -170,9 +170,9 @@ class Builder(Arithmetic, Shapes, BlockPointers):
     def create_addptr(self, pointer: Handle, offset: Handle) -> Handle:
         if pointer.argument is None:
             size = BY_TRITON[pointer.dtype.scalar.element_ty.name].size
-            steps = offset.data.astype(np.int64) * np.int64(size)
-            return Handle(pointer.data + steps, pointer.dtype, pointer.shape)
-        data = pointer.data + offset.data.astype(np.int64, copy=False)
+            steps = offset.lanes.astype(np.int64) * np.int64(size)
+            return Handle(pointer.lanes + steps, pointer.dtype, pointer.shape)
+        data = pointer.lanes + offset.lanes.astype(np.int64, copy=False)
         return Handle(data, pointer.dtype, pointer.shape, pointer.argument)
 
     # bits
@@ -182,7 +182,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
         if value.dtype.is_ptr():
             return self._retype(value, target)
         source, wanted = BY_TRITON[value.dtype.name], BY_TRITON[target.name]
-        bits = np.ascontiguousarray(encode(value.data, source))
+        bits = np.ascontiguousarray(encode(value.lanes, source))
         return Handle(decode(bits.view(wanted.stored), wanted), target, value.shape)
 
     def _retype(self, pointer: Handle, target: Any) -> Handle:
@@ -192,8 +192,8 @@ class Builder(Arithmetic, Shapes, BlockPointers):
         have = BY_TRITON[pointer.dtype.scalar.element_ty.name].size
         want = BY_TRITON[target.element_ty.name].size
         if pointer.argument is None or have == want:
-            return Handle(pointer.data, target, pointer.shape, pointer.argument)
-        position = pointer.data * np.int64(have)
+            return Handle(pointer.lanes, target, pointer.shape, pointer.argument)
+        position = pointer.lanes * np.int64(have)
         if (position % want).any():
             return Handle(absolute(pointer), target, pointer.shape)
         return Handle(position // want, target, pointer.shape, pointer.argument)
@@ -201,7 +201,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
     create_ptr_to_int = create_bitcast
 
     def create_int_to_ptr(self, value: Handle, target: Any) -> Handle:
-        return Handle(value.data.astype(np.int64), target.scalar, value.shape)
+        return Handle(value.lanes.astype(np.int64), target.scalar, value.shape)
 
     def _convert_custom_types(self, value: Any, target: Any, rounding: Any, **_: Any) -> Any:
         handle = self._cast(value.handle, target)
@@ -215,7 +215,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
     create_grid_dependency_wait = create_grid_dependency_launch_dependents = create_barrier
 
     def create_assume(self, condition: Handle) -> None:
-        if not condition.data.all():
+        if not condition.lanes.all():
             self.run.findings.flag("tl.assume is false here: the GPU's code may do anything")
 
     def create_inline_asm(self, *_: Any) -> Any:

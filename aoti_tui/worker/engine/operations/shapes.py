@@ -19,14 +19,14 @@ class Shapes(State):
         return _splat(value, tuple(shape))
 
     def create_unsplat(self, value: Handle) -> Handle:
-        return Handle(value.data.reshape(value.data.shape[0], -1)[:, 0], value.dtype, ())
+        return Handle(value.lanes.reshape(value.lanes.shape[0], -1)[:, 0], value.dtype, ())
 
     def create_broadcast(self, value: Handle, shape: Any) -> Handle:
-        return Handle(value.data, value.dtype, tuple(shape), value.argument)
+        return Handle(value.lanes, value.dtype, tuple(shape), value.argument)
 
     def create_expand_dims(self, value: Handle, axis: int) -> Handle:
         shape = (*value.shape[:axis], 1, *value.shape[axis:])
-        return Handle(np.expand_dims(value.data, axis + 1), value.dtype, shape, value.argument)
+        return Handle(np.expand_dims(value.lanes, axis + 1), value.dtype, shape, value.argument)
 
     def create_reshape(self, value: Handle, shape: Any, *_: Any) -> Handle:
         shape = tuple(shape)
@@ -38,7 +38,7 @@ class Shapes(State):
     def create_trans(self, value: Handle, order: Any) -> Handle:
         axes = [0] + [axis + 1 for axis in order]
         shape = tuple(value.shape[axis] for axis in order)
-        return Handle(np.transpose(value.data, axes), value.dtype, shape, value.argument)
+        return Handle(np.transpose(value.lanes, axes), value.dtype, shape, value.argument)
 
     def create_cat(self, left: Handle, right: Handle) -> Handle:
         parts = _same_programs(left.full(), right.full())
@@ -74,7 +74,7 @@ class Shapes(State):
 
 def _splat(value: Handle, shape: tuple[int, ...]) -> Handle:
     ones = (1,) * len(shape)
-    first = value.data.reshape(value.data.shape[0], -1)[:, :1]
+    first = value.lanes.reshape(value.lanes.shape[0], -1)[:, :1]
     return Handle(first.reshape(first.shape[0], *ones), value.dtype, shape, value.argument)
 
 

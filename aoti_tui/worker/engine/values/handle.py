@@ -1,6 +1,6 @@
 """What a Triton tensor holds here: values of one block in each of the programs run together.
 
-`data` has one axis more than the block: axis 0 counts programs. An axis along which all values
+`lanes` has one axis more than the block: axis 0 counts programs. An axis along which all values
 are equal (all programs, or a broadcast) may have length 1, so constants and row indices stay
 small until something needs every lane.
 """
@@ -18,16 +18,16 @@ from .arguments import Argument
 class Handle:
     """A block of numbers (or, with `argument`, of pointers as element indices into it)."""
 
-    __slots__ = ("argument", "attr", "data", "dtype", "shape")
+    __slots__ = ("argument", "attr", "dtype", "lanes", "shape")
 
     def __init__(
         self,
-        data: Array,
+        lanes: Array,
         dtype: Any,
         shape: tuple[int, ...],
         argument: Argument | None = None,
     ) -> None:
-        self.data = data
+        self.lanes = lanes
         self.dtype = dtype
         self.shape = shape
         self.argument = argument
@@ -35,12 +35,20 @@ class Handle:
 
     def full(self) -> Array:
         """The values of every lane, (programs or 1, *block); a view where it can be."""
-        wanted = (self.data.shape[0], *self.shape)
-        return self.data if self.data.shape == wanted else np.broadcast_to(self.data, wanted)
+        wanted = (self.lanes.shape[0], *self.shape)
+        return self.lanes if self.lanes.shape == wanted else np.broadcast_to(self.lanes, wanted)
 
-    def like(self, data: Array) -> Handle:
-        """Other values of the same type and block."""
-        return Handle(data, self.dtype, self.shape, self.argument)
+    @property
+    def data(self) -> Array:
+        """What `x.handle.data` of Triton's documentation gives in a kernel: the block alone.
+
+        Read-only. Only while several programs run together their axis stays in front.
+        """
+        full = self.full()
+        shown = full[0] if full.shape[0] == 1 and self.shape else full
+        shown = shown.view()
+        shown.flags.writeable = False
+        return shown
 
     def get_element_ty(self) -> Any:
         kind = self.dtype
@@ -57,7 +65,7 @@ class Handle:
         self.attr[key] = value
 
     def __bool__(self) -> bool:
-        return bool(self.data.all())
+        return bool(self.lanes.all())
 
 
 def plain(value: Any) -> Any:
