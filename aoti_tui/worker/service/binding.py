@@ -8,8 +8,8 @@ from ..engine.language.language import Language, language
 from ..engine.numbers.dtypes import BY_NAME, BY_SIGNATURE
 from ..engine.programs.launch import Launch, pointer_to
 from ..engine.values.arguments import Argument, arguments_of
+from ..protocol.problems import bad_request
 from .kernels import SentKernel
-from .problems import bad_request
 from .session_tensors import SessionTensors, short_name
 
 

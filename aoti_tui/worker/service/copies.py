@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from .problems import bad_request
+from ..protocol.problems import bad_request
 from .session_tensors import Placement, SessionTensors, short_name
 
 

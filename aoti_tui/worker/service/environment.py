@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any
 
-from .problems import unavailable
+from ..protocol.problems import unavailable
 
 OLDEST_TORCH = (2, 6)
 OLDEST_TRITON = (3, 2)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..protocol.problems import RequestError, bad_request, unsupported
 from .operators import is_run, is_word, takes_tensors_and_numbers
-from .problems import RequestError, bad_request, unsupported
 from .room import need
 from .session_tensors import SessionTensors, dtype_named, short_name
 

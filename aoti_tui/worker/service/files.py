@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from .problems import bad_request
+from ..protocol.problems import bad_request
 from .room import room
 from .saved_layout import SIZES, check_layout, layout_problem
 

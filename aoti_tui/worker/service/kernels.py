@@ -8,9 +8,9 @@ from typing import Any
 from ..engine.programs.functions import Module
 from ..engine.programs.kernel import Kernel, kernel_of
 from ..inductor.namespaces import WAITING, Namespaces, namespaces
+from ..protocol.problems import bad_request, where
 from ..source.check import checked
 from ..source.namespace import Namespace
-from .problems import bad_request, where
 
 # torch 2.5 calls a kernel so whatever its name is.
 ANY_NAME = "triton_"

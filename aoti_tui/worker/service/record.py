@@ -7,13 +7,13 @@ from typing import Any
 from ..engine.findings.recorder import Recorder
 from ..engine.programs.execution import Progress
 from ..engine.programs.recording import record_program
+from ..protocol.frames import Blobs
+from ..protocol.problems import bad_request
+from ..protocol.reports import asserts_report, faults_report, flags_report
+from ..protocol.steps import Steps
 from .binding import bind, blocks_of
-from .frames import Blobs
 from .kernels import SentKernel
-from .problems import bad_request
-from .reports import asserts_report, faults_report, flags_report
 from .session_tensors import SessionTensors
-from .steps import Steps
 
 DEFAULT_LIMIT = 1 << 20
 

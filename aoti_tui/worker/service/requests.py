@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.programs.execution import Progress
+from ..protocol.frames import Blobs
+from ..protocol.problems import bad_request
 from .copies import fit, saved
 from .externs import call_extern
-from .frames import Blobs
 from .kernels import SentKernel, kernel_reply, sent_kernel
-from .problems import bad_request
 from .record import record
 from .scan import scan, who_wrote
 from .session_tensors import Placement, SessionTensors

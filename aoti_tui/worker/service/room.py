@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Sequence
 
-from .problems import bad_request
+from ..protocol.problems import bad_request
 
 _UNKNOWN = 1 << 36
 _LARGEST_INDEX = 1 << 62

@@ -13,7 +13,7 @@ import pickle
 import zipfile
 from typing import Any
 
-from .problems import bad_request
+from ..protocol.problems import bad_request
 from .room import room
 
 LARGEST_PICKLE = 64 << 20

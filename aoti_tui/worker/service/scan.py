@@ -10,11 +10,11 @@ from ..engine.numbers.stored import decode
 from ..engine.programs.execution import Execution, Progress
 from ..engine.programs.launch import Launch
 from ..engine.values.arguments import Argument
+from ..protocol.encode import number_json
+from ..protocol.problems import bad_request
+from ..protocol.reports import asserts_report, faults_report, flags_report, write_json
 from .binding import bind
-from .encode import number_json
 from .kernels import SentKernel
-from .problems import bad_request
-from .reports import asserts_report, faults_report, flags_report, write_json
 from .session_tensors import SessionTensors, short_name
 
 MAX_PROGRAMS = 1 << 31

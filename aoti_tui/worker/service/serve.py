@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 
 from ..containment.contain import NOTHING, Report, contain
 from ..containment.parent import end_with_parent
+from ..protocol.frames import Blobs, FrameError, read_frame, write_frame
+from ..protocol.problems import Cancelled, RequestError, problem_of
 from . import environment
-from .frames import Blobs, FrameError, read_frame, write_frame
-from .problems import Cancelled, RequestError, problem_of
 
 
 class Server:

@@ -10,11 +10,11 @@ import numpy as np
 from ..engine.numbers.dtypes import BY_NAME, Number
 from ..engine.numbers.floats import Array
 from ..engine.numbers.stored import decode
-from . import encode
+from ..protocol import encode
+from ..protocol.frames import Blobs
+from ..protocol.problems import bad_request
 from .compare import compare_values
 from .files import flatten, load_file
-from .frames import Blobs
-from .problems import bad_request
 from .room import elements, need
 
 

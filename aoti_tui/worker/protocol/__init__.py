@@ -1,0 +1,1 @@
+"""What crosses the boundary of a process that runs kernels: frames, values, steps, reports."""
