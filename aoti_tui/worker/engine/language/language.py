@@ -1,8 +1,4 @@
-"""triton.language with its builtins bound to our builder: done once, for the process.
-
-Triton's own interpreter patches the language at every launch and helper call; binding it once
-is most of what makes a single program cheap here.
-"""
+"""The one triton.language of the process, bound to our builder, and what kernels see beside it."""
 
 from __future__ import annotations
 
@@ -15,13 +11,16 @@ from typing import Any, Callable
 from ...source.rewrite import Rewriter
 from ..errors import UnknownTriton, Unsupported
 from ..findings.kernel_frames import kernel_frame, kernel_place
+from ..library.externs import extern_functions
 from ..library.libdevice import functions
 from ..library.reductions import Reductions
 from ..library.windows import put_back
 from ..operations.builder import Builder
 from ..values.handle import Handle, plain
 from ..values.scalars import Values
-from .control import Control, single, static_range, truth
+from .binding import Binding
+from .control import Control, static_range
+from .mapping import Mapping
 
 
 class Language:
@@ -29,42 +28,45 @@ class Language:
 
     def __init__(self) -> None:
         self.tl: Any = importlib.import_module("triton.language")
-        self.interpreter: Any = importlib.import_module("triton.runtime.interpreter")
         self.values = Values(self.tl)
         self.control = Control(self.values)
+        self._rewritten: dict[int, Callable[..., Any]] = {}
+        self._kept: list[Any] = []
         try:
             ir: Any = importlib.import_module("triton._C.libtriton").ir
             self.builder = Builder(self.tl, ir)
-            semantic: Any = importlib.import_module("triton.language.semantic")
-            if hasattr(semantic, "TritonSemantic"):
-                self.keyword, self.bound = "_semantic", semantic.TritonSemantic(self.builder)
-            else:
-                # Before triton 3.4 (PR 7054) builtins took the builder itself.
-                self.keyword, self.bound = "_builder", self.builder
-            self._replace_interpreter()
+            self.builder.extern_functions = extern_functions(self.values, self.libdevice())
             self.reductions = Reductions(self.values, self.builder)
-            self._bind()
+            binding = Binding(self.tl, self.builder)
+            self._replace_interpreter(binding)
+            binding.bind(self._replaced())
+            if not hasattr(self.tl, "advance"):
+                put_back(self.values, self.builder)
         except AttributeError as error:
             raise UnknownTriton(
                 f"this triton's interpreter is not one the worker knows: {error}"
             ) from error
 
-    def _replace_interpreter(self) -> None:
-        """triton's own jit functions (tl.sum, tl.rand…) find our builder and skip re-patching."""
-        module = self.interpreter
-        module.interpreter_builder = self.builder
-        if hasattr(module, "interpreter_semantic"):
-            module.interpreter_semantic = self.bound
-        rewritten: dict[Any, Callable[..., Any]] = {}
+    def _replace_interpreter(self, binding: Binding) -> None:
+        """triton's own jit functions (tl.sum, tl.rand…) run as we run them, whichever class
+        `triton.jit` makes here."""
+        interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        interpreter.interpreter_builder = self.builder
+        if hasattr(interpreter, "interpreter_semantic"):
+            interpreter.interpreter_semantic = binding.bound
+        for kind in (interpreter.InterpretedFunction, jit.JITFunction):
+            kind.__call__ = lambda function, *args, **kwargs: self.call(function, *args, **kwargs)
 
-        def call(function: Any, *args: Any, **kwargs: Any) -> Any:
-            ready = rewritten.get(function)
-            if ready is None:
-                ready = self._library_function(function.fn)
-                rewritten[function] = ready
-            return ready(*args, **kwargs)
-
-        module.InterpretedFunction.__call__ = call
+    def call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call a jit function of a library from a kernel."""
+        # A jit function's own hash is that of its source, and slow.
+        ready = self._rewritten.get(id(function))
+        if ready is None:
+            ready = self._library_function(function.fn)
+            self._rewritten[id(function)] = ready
+            self._kept.append(function)
+        return ready(*args, **kwargs)
 
     def _library_function(self, function: Any) -> Callable[..., Any]:
         """A jit function of triton or torch, rewritten as kernels are.
@@ -112,24 +114,12 @@ class Language:
             "print": lambda *_: None,
         }
 
-    def _bind(self) -> None:
-        tl = self.tl
-        classes = [tl.tensor]
-        for name in (
-            "tensor_descriptor_base",
-            "tensor_descriptor",
-            "_experimental_tensor_descriptor",
-        ):
-            kind = getattr(tl.core, name, None)
-            if inspect.isclass(kind):
-                classes.append(kind)
-        for owner in (tl, tl.core, tl.math, *classes):
-            for name, member in inspect.getmembers(owner):
-                if tl.core.is_builtin(member):
-                    setattr(owner, name, self._bound(member))
-        special = {
+    def _replaced(self) -> dict[str, Callable[..., Any]]:
+        """Functions of the language that are ours altogether."""
+        return {
             "reduce": self.reductions.reduce,
             "associative_scan": self.reductions.scan,
+            "map_elementwise": Mapping(self.values, self.builder).map_elementwise,
             "device_assert": self._device_assert,
             "device_print": _nothing,
             "static_print": _nothing,
@@ -141,43 +131,6 @@ class Language:
             "static_range": static_range,
             "inline_asm_elementwise": _inline_assembly,
         }
-        for owner in (tl, tl.core):
-            for name, member in special.items():
-                setattr(owner, name, member)
-        if not hasattr(tl, "advance"):
-            put_back(self.values, self.builder)
-        tl.dtype.to_ir = lambda dtype, _: dtype
-        for kind in (tl.pointer_type, tl.block_type):
-            kind.to_ir = lambda dtype, _: dtype
-        self._bind_tensor()
-
-    def _bind_tensor(self) -> None:
-        tl = self.tl
-        tensor = tl.tensor
-        tensor.__bool__ = truth
-        tensor.__index__ = lambda value: int(single(value.handle))
-        tensor.__int__ = tensor.__index__
-        tensor.__float__ = lambda value: float(single(value.handle))
-        tensor.__repr__ = lambda value: repr(value.handle.data)
-        tensor.__str__ = tensor.__repr__
-        tensor.T = property(lambda value: tl.trans(value))
-        for name, function in (
-            ("reduce", self.reductions.reduce),
-            ("associative_scan", self.reductions.scan),
-        ):
-            setattr(tensor, name, _method(function))
-
-    def _bound(self, member: Any) -> Callable[..., Any]:
-        inner = getattr(member, "__wrapped__", member)
-        keyword, bound = self.keyword, self.bound
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            kwargs[keyword] = bound
-            return inner(*args, **kwargs)
-
-        call.__name__ = getattr(member, "__name__", "builtin")
-        call.__triton_builtin__ = True  # type: ignore[attr-defined]
-        return call
 
     def _device_assert(self, cond: Any, msg: Any = "", mask: Any = None, **_: Any) -> None:
         condition = self.values.settle(cond)
@@ -190,10 +143,6 @@ class Language:
             data = data | (allowed.lanes == 0)
             shape = max(shape, allowed.shape, key=len)
         self.builder.run.asserted(text, Handle(data, handle.dtype, shape), kernel_frame())
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *args, **kwargs: function(*args, **kwargs)
 
 
 def _nothing(*_: Any, **__: Any) -> None:

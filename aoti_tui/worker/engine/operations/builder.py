@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..errors import Unsupported
+from ..findings.kernel_frames import kernel_place
 from ..memory.addresses import absolute
 from ..memory.atomics import BY_OPERATION, atomic, compare_and_swap
 from ..memory.loads_stores import load, store
@@ -73,6 +74,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
         super().__init__(tl)
         self.ir = ir
         self.arch = None
+        self.extern_functions: dict[str, Callable[[list[Handle], Any], Handle]] = {}
         self.options = Options()
         self.codegen_fns: dict[str, Callable[..., Any]] = {
             "convert_custom_types": self._convert_custom_types,
@@ -221,5 +223,14 @@ class Builder(Arithmetic, Shapes, BlockPointers):
     def create_inline_asm(self, *_: Any) -> Any:
         raise Unsupported("inline PTX cannot run on a CPU")
 
-    def create_extern_elementwise(self, *_: Any) -> Any:
-        raise Unsupported("a function of an external GPU library cannot run on a CPU")
+    def create_extern_elementwise(
+        self, library: str, path: str, symbol: str, operands: list[Handle], kind: Any, *_: Any
+    ) -> Handle:
+        function = self.extern_functions.get(symbol)
+        if function is None:
+            raise Unsupported(
+                f"{symbol} of {path or library or 'a GPU library'} is no function "
+                f"of libdevice: it cannot run on a CPU",
+                kernel_place(),
+            )
+        return function(operands, kind)

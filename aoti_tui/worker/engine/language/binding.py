@@ -1,0 +1,129 @@
+"""triton.language with its builtins bound to our builder: done once, for the process.
+
+Triton's own interpreter patches the language at every launch and helper call; binding it once
+is most of what makes a single program cheap here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ..operations.builder import Builder
+from ..values.handle import plain
+from .control import single, truth
+
+DESCRIPTORS = (
+    "tensor_descriptor_base",
+    "tensor_descriptor",
+    "_experimental_tensor_descriptor",
+)
+# Where CUDA's own functions stand, over the releases.
+CUDA = ("cuda", "cuda.utils", "cuda.gdc", "cuda.libdevice")
+# Modules whose functions are stand-ins that the compiler replaces by CUDA's.
+STAND_INS = ("libdevice", "hip.libdevice")
+
+
+class Binding:
+    """`keyword` is the parameter through which builtins get `bound`, what they build with."""
+
+    def __init__(self, tl: Any, builder: Builder) -> None:
+        self.tl = tl
+        semantic: Any = importlib.import_module("triton.language.semantic")
+        if hasattr(semantic, "TritonSemantic"):
+            self.keyword, self.bound = "_semantic", semantic.TritonSemantic(builder)
+        else:
+            # Before triton 3.4 (PR 7054) builtins took the builder itself.
+            self.keyword, self.bound = "_builder", builder
+
+    def bind(self, replaced: dict[str, Callable[..., Any]]) -> None:
+        """Bind every builtin of the language; `replaced` are functions of our own by name."""
+        tl = self.tl
+        classes = [tl.tensor]
+        for name in DESCRIPTORS:
+            kind = getattr(tl.core, name, None)
+            if inspect.isclass(kind):
+                classes.append(kind)
+        for owner in (tl, tl.core, tl.math, *classes):
+            self._bind_members(owner)
+        for owner in (tl, tl.core):
+            for name, member in replaced.items():
+                setattr(owner, name, member)
+        for name, member in replaced.items():
+            if hasattr(tl.tensor, name):
+                setattr(tl.tensor, name, _method(member))
+        self._bind_methods()
+        self._bind_cuda()
+        tl.dtype.to_ir = lambda dtype, _: dtype
+        for kind in (tl.pointer_type, tl.block_type):
+            kind.to_ir = lambda dtype, _: dtype
+        self._bind_tensor()
+
+    def _bind_members(self, owner: Any) -> None:
+        for name, member in inspect.getmembers(owner):
+            if self.tl.core.is_builtin(member):
+                setattr(owner, name, self._bound(member))
+
+    def _bind_methods(self) -> None:
+        """Methods of blocks that stand for functions of tl.math (`x.exp()`).
+
+        Those were made before the functions became builtins, so they do not get `bound`.
+        """
+        tl = self.tl
+        for name, member in inspect.getmembers(tl.math, inspect.isfunction):
+            if self.tl.core.is_builtin(member) and hasattr(tl.tensor, name):
+                setattr(tl.tensor, name, _method(member))
+
+    def _bind_cuda(self) -> None:
+        """CUDA's own functions, also under the names that stand for them."""
+        for name in CUDA:
+            module = _extra(name)
+            if module is not None:
+                self._bind_members(module)
+        device = _extra("cuda.libdevice")
+        if device is None:
+            return
+        for name in STAND_INS:
+            module = _extra(name)
+            for function, member in vars(device).items() if module is not None else ():
+                if self.tl.core.is_builtin(member):
+                    setattr(module, function, member)
+
+    def _bind_tensor(self) -> None:
+        tl = self.tl
+        tensor = tl.tensor
+        tensor.__bool__ = truth
+        tensor.__index__ = lambda value: int(single(value.handle))
+        tensor.__int__ = tensor.__index__
+        tensor.__float__ = lambda value: float(single(value.handle))
+        tensor.__repr__ = lambda value: repr(value.handle.data)
+        tensor.__str__ = lambda value: str(value.handle.data)
+        tensor.T = property(lambda value: tl.trans(value))
+        if hasattr(tl, "condition"):
+            tl.condition.__bool__ = lambda value: bool(plain(value.condition))
+
+    def _bound(self, member: Any) -> Callable[..., Any]:
+        inner = getattr(member, "__wrapped__", member)
+        keyword, bound = self.keyword, self.bound
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            kwargs[keyword] = bound
+            return inner(*args, **kwargs)
+
+        call.__name__ = getattr(member, "__name__", "builtin")
+        call.__triton_builtin__ = True  # type: ignore[attr-defined]
+        return call
+
+
+def _extra(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(f"triton.language.extra.{name}")
+    except ImportError:
+        return None
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: function(*args, **kwargs)
