@@ -103,6 +103,19 @@ class Incident:
         """One kernel's program, parsed at the first call."""
         return self.workshop.program(name)
 
+    def program_at(self, source: str, line: int) -> KernelProgram | None:
+        """The program that a line of a source can run in; None for no such source."""
+        return self.kernel_program(source) if source in self.index.kernels else None
+
+    def text_of(self, source: str, line: int) -> str:
+        """A line of a source; ``""`` where there is none."""
+        lines = self.index.kernels[source].lines if source in self.index.kernels else ()
+        return lines[line - 1] if 1 <= line <= len(lines) else ""
+
+    def lines_of(self, file: str) -> tuple[str, ...] | None:
+        """The lines of another file that can be looked at; a wrapper has none."""
+        return None
+
     def explain_assert(self, kernel: str, kernel_line: int) -> Failure | None:
         """The failure that an assert would be; None where no assert stands."""
         return self.workshop.explainer.explain_assert(kernel, kernel_line, self.known)

@@ -134,6 +134,9 @@ class Kernel:
     shared_memory: int | None = None
     mutated: tuple[str, ...] = ()
     """``mutated_arg_names`` of the decorator."""
+    span: tuple[int, int] | None = None
+    """First and last line of the kernel where ``lines`` are a whole file, which other kernels
+    share: a kernel line is then a line of that file."""
 
     @property
     def has_source(self) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from aoti_tui.index.model import Kernel, LaunchId
+from aoti_tui.answer.incident import Incident
+from aoti_tui.index.model import Kernel, LaunchId, WrapperIndex
 from aoti_tui.session.jumps import JumpList, without_recording
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.source.document import SourceDocument
@@ -128,16 +130,64 @@ class Session:
         """The source that the place is in."""
         return self._documents[self.state.place.path]
 
-    def document_of(self, path: str, kernel: Kernel | None = None) -> SourceDocument | None:
-        """The source of a path, made of its kernel the first time."""
-        if path not in self._documents and kernel is not None and kernel.has_source:
+    def path_of(self, kernel: Kernel) -> str | None:
+        """The path that the kernel's source is opened under; None without a source."""
+        if kernel.source_path is None:
+            return "" if kernel.has_source else None
+        if kernel.span is not None:
+            return self.path_of_file(kernel.source_path)
+        path = f"{kernel.source_path}:{kernel.source_line}"
+        if path not in self._documents and kernel.has_source:
             self._documents[path] = SourceDocument.of_kernel(kernel)
-        return self._documents.get(path)
+        return path if path in self._documents else None
 
-    def open_documents(self, wrapper: SourceDocument) -> None:
-        """Another wrapper is looked at."""
-        self._documents = {"": wrapper}
-        self.change(place=Place(wrapper.first))
+    def path_of_file(self, file: str) -> str | None:
+        """The path that a file of a script is opened under; None for any other source."""
+        incident = self.state.incident
+        if incident is None or not os.path.isabs(file):
+            return None
+        if file == incident.index.path:
+            return ""
+        if file not in self._documents:
+            lines = incident.lines_of(file)
+            if lines is None:
+                return None
+            kernels = _kernels_in(file, incident.index)
+            self._documents[file] = SourceDocument.of_script(file, lines, kernels)
+        return file
+
+    def documents(self) -> Iterator[tuple[str, SourceDocument]]:
+        """The wrapper or script, and the files of kernels that it does not hold, by path."""
+        paths = {"": None}
+        incident = self.state.incident
+        if incident is not None:
+            found = (self.path_of(kernel) for kernel in incident.index.kernels.values())
+            paths |= dict.fromkeys(path for path in found if path is not None)
+        for path in paths:
+            yield path, self._documents[path]
+
+    def open_documents(self, opened: SourceDocument) -> None:
+        """Another wrapper or script is looked at."""
+        self._documents = {"": opened}
+        self.change(place=Place(opened.first))
+
+    def grown(self, incident: Incident) -> None:
+        """The script went on: there are more launches, perhaps of kernels not seen before."""
+        for document in self._documents.values():
+            if document.is_script:
+                document.know(_kernels_in(document.path, incident.index))
+        self.change(incident=incident)
+
+    def source_line(self, line: int) -> tuple[str, int] | None:
+        """The source, and its line, that a line of the document is, where it can run in a
+        kernel."""
+        document, incident = self.document, self.state.incident
+        if document.is_script:
+            known = incident is not None and incident.program_at(document.path, line) is not None
+            return (document.path, line) if known else None
+        kernel = document.kernel_at(line)
+        kernel_line = kernel.kernel_line(line) if kernel is not None else None
+        return (kernel.name, kernel_line) if kernel is not None and kernel_line else None
 
     def kernel_here(self) -> Kernel | None:
         """The kernel in whose source the cursor is."""
@@ -181,15 +231,21 @@ class Session:
         kernel = incident.index.kernels.get(kernel_name) if incident is not None else None
         if kernel is None:
             return
-        line = kernel.file_line(kernel_line)
+        line, path = kernel.file_line(kernel_line), self.path_of(kernel)
         if line is None:
             self.go_line(kernel.line, remember=remember)
-        elif kernel.source_path is None:
-            self.go_line(line, name, remember=remember)
+        elif path is not None:
+            self.go(Place(line, name, path), remember=remember)
+
+    def go_source_line(
+        self, source: str, line: int, name: str = "", *, remember: bool = True
+    ) -> None:
+        """Go to a line of a source: of a kernel by its name, or of a file of the script."""
+        path = self.path_of_file(source)
+        if path is not None:
+            self.go(Place(line, name, path), remember=remember)
         else:
-            path = f"{kernel.source_path}:{kernel.source_line}"
-            if self.document_of(path, kernel) is not None:
-                self.go(Place(line, name, path), remember=remember)
+            self.go_kernel_line(source, line, name, remember=remember)
 
     def jump(self, direction: int) -> None:
         """Back to the moment before the last jump (-1), or forward again: all of it."""
@@ -224,3 +280,8 @@ class Session:
             explained=-1,
             selected="",
         )
+
+
+def _kernels_in(file: str, index: WrapperIndex) -> list[Kernel]:
+    """The kernels that a file of a script is known to hold."""
+    return [kernel for kernel in index.kernels.values() if kernel.source_path == file]

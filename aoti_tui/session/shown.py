@@ -105,8 +105,7 @@ def run_view(state: State, stops: frozenset[int]) -> RunView:
     expression = ""
     if state.explained >= 0:
         expression = substituted(recording, outcome.program, state.explained, lane)
-        line = recording.steps[state.explained].kernel_line
-        expression += words.flags_at(recording, line)
+        expression += words.flags_at(recording, recording.steps[state.explained])
     elif selected is not None and selected.watch:
         expression = f"{selected.watch} = {selected.value}"
     return RunView(
@@ -198,11 +197,12 @@ def marks_for(state: State, document: SourceDocument, breakpoints: Mapping[int, 
     recording, outcome, position = state.recording, state.outcome, state.position
     if recording is None or outcome is None or position < 0:
         return marks
+    here = recording.steps[position]
     values = inline_values(recording, outcome.program, position, state.lane)
-    places = {at: document.line_of(recording.kernel, at) for at in values}
+    places = {at: document.line_of(here.file, at) for at in values}
     return replace(
         marks,
-        step=document.line_of(recording.kernel, recording.steps[position].kernel_line),
+        step=document.line_of(here.file, here.kernel_line),
         inline={place: values[at] for at, place in places.items() if place is not None},
     )
 

@@ -6,6 +6,7 @@ reach the terminal nor vanish, so each becomes a visible sign of the same meanin
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 
@@ -55,3 +56,11 @@ def number(value: object, digits: int = 6) -> str:
 def shape(sizes: tuple[int, ...]) -> str:
     """``[8, 1024]``; ``scalar`` for a value without dimensions."""
     return f"[{', '.join(str(size) for size in sizes)}]" if sizes else "scalar"
+
+
+def line_words(source: str, line: int) -> str:
+    """``kernel line 46`` of a source that belongs to one kernel and is called after it,
+    ``line 24 of main.py`` of a file."""
+    if os.path.isabs(source):
+        return f"line {line} of {visible(os.path.basename(source))}"
+    return f"kernel line {line}"

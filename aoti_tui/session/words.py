@@ -226,10 +226,10 @@ def _value(value: object) -> str:
     return "?" if value is None else number(value)
 
 
-def flags_at(recording: Recording, kernel_line: int) -> str:
+def flags_at(recording: Recording, step: Step) -> str:
     """`` ⚑ …`` for what a line does that a CPU cannot do as the GPU did; ``""`` for other lines."""
     return "".join(
         f" ⚑ {flag.text}"
         for flag in recording.flags
-        if (flag.file, flag.kernel_line) == (recording.file, kernel_line)
+        if (flag.file, flag.kernel_line) == (step.file, step.kernel_line)
     )

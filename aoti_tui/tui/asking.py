@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from aoti_tui.failure.model import Failure
@@ -10,7 +11,7 @@ from aoti_tui.session.commands.breakpoints import Line, line_of_entry
 from aoti_tui.session.commands.language import HINT
 from aoti_tui.session.commands.search import Hit
 from aoti_tui.session.commands.writers import element_problem
-from aoti_tui.session.text import number
+from aoti_tui.session.text import line_words, number
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.search import Search
 from aoti_tui.tui.dialogs.symbols import SetSymbol
@@ -92,27 +93,28 @@ class Asking:
         temporary = breakpoints.of_temporary() if pane == "run" else None
         return temporary or breakpoints.on_line(self.host.state.place.line)
 
-    def _condition(self, kernel: str, kernel_line: int) -> None:
+    def _condition(self, source: str, line: int) -> None:
         incident, engine = self.host.state.incident, self.host.engine
         assert incident is not None
         stops = engine.session.stops
-        if kernel not in incident.index.kernels:
-            self.host.say(f"{kernel} is no kernel of this wrapper; b clears the breakpoint.")
+        program = incident.program_at(source, line)
+        if program is None:
+            what = line_words(source, line) if os.path.isabs(source) else source
+            self.host.say(f"{what} is no kernel of this wrapper; b clears the breakpoint.")
             return
-        program = incident.kernel_program(kernel)
 
         def typed(text: str | None) -> None:
             if text is not None:
-                engine.breakpoints.set_at(kernel, kernel_line, text)
+                engine.breakpoints.set_at(source, line, text)
 
         self.host.app.push_screen(
             Ask(
-                f"Stop at kernel line {kernel_line} only when",
+                f"Stop at {line_words(source, line)} only when",
                 "A comparison of names of the kernel that must hold in some lane, such as "
                 "tmp10 < 0. Empty: always. “after 2” lets two hits pass, “log tmp4” writes the "
                 "value down instead of stopping.",
-                value=stops.condition(kernel, kernel_line),
-                check=lambda text: stops.problem(program, kernel_line, text),
+                value=stops.condition(source, line),
+                check=lambda text: stops.problem(program, line, text),
             ),
             typed,
         )

@@ -41,7 +41,9 @@ def test_what_is_typed_is_what_is_set(
     assert stops.problem(program, 45, typed) == ""
     stops.set_condition(KERNEL, 45, typed)
     found = stops.of(KERNEL)
-    assert found == (Breakpoint(kernel_line=45, condition=condition, ignore=ignore, log=log),)
+    assert found == (
+        Breakpoint(kernel_line=45, condition=condition, ignore=ignore, log=log, file=KERNEL),
+    )
     again = stops.condition(KERNEL, 45)
     stops.set_condition(KERNEL, 45, again)
     assert stops.of(KERNEL) == found, "editing what is shown changes nothing"

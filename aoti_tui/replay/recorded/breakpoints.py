@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aoti_tui.kernel.model import KernelProgram
-from aoti_tui.replay.model import Block, Recording
+from aoti_tui.replay.model import Block, Recording, Step
 from aoti_tui.replay.recorded.blocks import Number
 from aoti_tui.replay.recorded.conditions import (
     Condition,
@@ -21,9 +21,10 @@ from aoti_tui.replay.recorded.recording import fails, state
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """Stops where ``kernel_line`` of the kernel's own file runs, or where ``name`` is assigned.
+    """Stops where ``kernel_line`` of a file runs, or where ``name`` is assigned.
 
-    One of the two is set.
+    One of the two is set. Without a ``file`` it is the kernel's own; the lines of another file
+    (a helper's) may run in many kernels.
 
     ``ignore`` is how many hits are let pass first. With ``log``, an expression, it does not stop:
     it writes down the expression's value.
@@ -35,6 +36,12 @@ class Breakpoint:
     enabled: bool = True
     ignore: int = 0
     log: str = ""
+    file: str = ""
+
+    def is_on(self, recording: Recording, step: Step) -> bool:
+        """Whether its line is the one that a step runs."""
+        here = step.file == (self.file or recording.file)
+        return here and step.kernel_line == self.kernel_line
 
     def describe(self) -> str:
         where = f"line {self.kernel_line}" if self.kernel_line is not None else str(self.name)
@@ -222,7 +229,7 @@ def _matches(breakpoint: Breakpoint, recording: Recording, position: int) -> boo
     step = recording.steps[position]
     if breakpoint.name is not None:
         return step.kind == "assign" and step.name == breakpoint.name
-    return step.file == recording.file and breakpoint.kernel_line == step.kernel_line
+    return breakpoint.is_on(recording, step)
 
 
 def _parsed(text: str) -> Condition | None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+
 from aoti_tui.replay.model import Recording
 from aoti_tui.replay.recorded.breakpoints import Breakpoint, Stop
 from aoti_tui.session import words
-from aoti_tui.session.listed.entries import Entry, breakpoint_entries, name_of_line
+from aoti_tui.session.kept.stops import sources_of
+from aoti_tui.session.listed.entries import (
+    Entry,
+    breakpoint_entries,
+    name_of_line,
+    source_name,
+)
 from aoti_tui.session.session import Session
+from aoti_tui.session.text import line_words
 
 Line = tuple[str, int]
-"""A kernel's name and a kernel line."""
+"""A source (a kernel by its name, a file of a script) and a line of it."""
 
 
 class Breakpoints:
@@ -25,19 +34,21 @@ class Breakpoints:
         recording, selected = self.session.state.recording, self.session.selected_temporary()
         if recording is None or selected is None:
             return None
-        return recording.kernel, recording.steps[selected.position].kernel_line
+        step = recording.steps[selected.position]
+        return step.file, step.kernel_line
 
     def on_line(self, line: int) -> Line | None:
-        """The kernel line that a line of the document is, or None with a message."""
-        kernel = self.session.document.kernel_at(line)
-        kernel_line = kernel.kernel_line(line) if kernel is not None else None
-        if kernel is None or kernel_line is None:
+        """The source line that a line of the document is, or None with a message."""
+        found = self.session.source_line(line)
+        if found is None:
+            where = "a tmp line of a kernel"
+            if self.session.document.is_script:
+                where = "a line of a @triton.jit function"
             self.session.say(
                 f"No breakpoint on line {line}: only lines of a kernel's source run here. "
-                "Put the cursor on a tmp line of a kernel."
+                f"Put the cursor on {where}."
             )
-            return None
-        return kernel.name, kernel_line
+        return found
 
     # -- setting and clearing -----------------------------------------------------------------
 
@@ -47,37 +58,40 @@ class Breakpoints:
         if at is not None:
             self.toggle(*at)
 
-    def toggle(self, kernel: str, kernel_line: int) -> None:
-        """Set a breakpoint on a kernel line, or clear the one that is there."""
+    def toggle(self, source: str, line: int) -> None:
+        """Set a breakpoint on a line, or clear the one that is there."""
         incident = self.session.state.incident
         assert incident is not None
         stops = self.session.stops
-        told = stops.clear(kernel, kernel_line)
+        told = stops.clear(source, line)
         if not told:
-            program = incident.kernel_program(kernel)
-            name = name_of_line(incident.index.kernels[kernel], program, kernel_line)
-            told = stops.set(kernel, program, kernel_line, name)
-            told += self._way_to(kernel, kernel_line)
+            program = incident.program_at(source, line)
+            assert program is not None
+            name = name_of_line(incident.text_of(source, line), program, line)
+            told = stops.set(source, program, line, name)
+            told += self._way_to(source, line)
         self.session.say(told)
         self._changed()
 
-    def set_at(self, kernel: str, kernel_line: int, condition: str) -> str:
-        """Set a breakpoint on a kernel line; a sentence when none can be there."""
+    def set_at(self, source: str, line: int, condition: str) -> str:
+        """Set a breakpoint on a line; a sentence when none can be there."""
         incident = self.session.state.incident
         assert incident is not None
-        program = incident.kernel_program(kernel)
-        problem = self.session.stops.problem(program, kernel_line, condition)
+        program = incident.program_at(source, line)
+        if program is None:
+            return f"No breakpoint: {line_words(source, line)} runs in no kernel."
+        problem = self.session.stops.problem(program, line, condition)
         if problem:
             return f"No breakpoint: {problem}."
-        told = self.session.stops.set_condition(kernel, kernel_line, condition)
-        self.session.say(told + self._way_to(kernel, kernel_line))
+        told = self.session.stops.set_condition(source, line, condition)
+        self.session.say(told + self._way_to(source, line))
         self._changed()
         return ""
 
-    def toggle_state(self, kernel: str, kernel_line: int) -> None:
+    def toggle_state(self, source: str, line: int) -> None:
         """Disable or enable the breakpoint of a line."""
-        told = self.session.stops.toggle_state(kernel, kernel_line)
-        self.session.say(told or f"There is no breakpoint on line {kernel_line}; b sets one.")
+        told = self.session.stops.toggle_state(source, line)
+        self.session.say(told or f"There is no breakpoint on line {line}; b sets one.")
         self._changed()
 
     def remove(self, entry: Entry) -> None:
@@ -98,24 +112,25 @@ class Breakpoints:
 
     # -- what follows -------------------------------------------------------------------------
 
-    def _way_to(self, kernel: str, kernel_line: int) -> str:
+    def _way_to(self, source: str, line: int) -> str:
         """Which key gets to a breakpoint from where the program stands, or why none does."""
-        one = self.session.stops.at(kernel, kernel_line)
+        one = self.session.stops.at(source, line)
         if one is None or not one.enabled:
             return ""
         state = self.session.state
-        if state.recording is not None and state.recording.kernel == kernel:
+        if state.recording is not None and source in sources_of(state.recording):
             return " " + self._way_in(state.recording, state.position, one)
-        if state.kernel is not None and state.kernel.name != kernel:
+        kernel = state.kernel
+        if kernel is not None and source not in (kernel.name, kernel.source_path):
             return (
-                f" c runs {state.kernel.name}: Enter on a launch of {kernel} in the "
+                f" c runs {kernel.name}: Enter on a launch of {os.path.basename(source)} in the "
                 "navigator (5) makes c run that."
             )
         return " c runs to it."
 
     def _way_in(self, recording: Recording, position: int, one: Breakpoint) -> str:
         program = f"program {words.program(recording.program)}"
-        runs = [s.position for s in recording.steps if s.kernel_line == one.kernel_line]
+        runs = [s.position for s in recording.steps if one.is_on(recording, s)]
         if not runs:
             return f"The line runs in no step of {program}; P records another."
         if one.log:
@@ -142,12 +157,12 @@ class Breakpoints:
         state = self.session.state
         if state.incident is None:
             return ()
-        current = state.kernel.name if state.kernel is not None else ""
+        current = source_name(state.kernel) if state.kernel is not None else ""
         return breakpoint_entries(state.incident, state.breakpoints, current, self._hits)
 
-    def _hits(self, kernel: str, one: Breakpoint) -> int | None:
+    def _hits(self, source: str, one: Breakpoint) -> int | None:
         recording = self.session.state.recording
-        if recording is None or recording.kernel != kernel or not one.enabled:
+        if recording is None or not one.enabled or source not in sources_of(recording):
             return None
         return len(self.session.stops.hits(recording, one, self.session.state.position))
 
@@ -156,9 +171,9 @@ def line_of_entry(entry: Entry | None) -> Line | None:
     """The line of the breakpoint that an entry stands for; None for any other entry."""
     if entry is None or entry.group != "Breakpoints" or not isinstance(entry.key, tuple):
         return None
-    _, kernel, kernel_line = entry.key
-    return str(kernel), int(kernel_line)
+    _, source, line = entry.key
+    return str(source), int(line)
 
 
 def _stops_at(stop: Stop, one: Breakpoint) -> bool:
-    return stop.breakpoint is not None and stop.breakpoint.kernel_line == one.kernel_line
+    return stop.breakpoint == one

@@ -191,7 +191,7 @@ class Places:
         elif kind == "kernel":
             self.show_kernel(str(rest[0]))
         elif kind == "breakpoint":
-            self.session.go_kernel_line(str(rest[0]), int(rest[1]))
+            self.session.go_source_line(str(rest[0]), int(rest[1]))
         elif kind == "temporary":
             self.session.go_kernel_line(str(rest[0]), int(rest[1]), entry.label)
         elif kind == "launch" and incident is not None:

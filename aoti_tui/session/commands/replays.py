@@ -196,11 +196,8 @@ class Replays:
             name = step.name if step.kind == "assign" else _name_in(outcome, step)
             selected = name or selected
         self.session.change(position=position, explained=position, lane=lane, selected=selected)
-        if step.depth == 0 or step.function == outcome.program.function:
-            self.session.go_kernel_line(
-                outcome.recording.kernel, step.kernel_line, selected, remember=False
-            )
-        self.session.say(message + words.flags_at(outcome.recording, step.kernel_line), bad=bad)
+        self.session.go_source_line(step.file, step.kernel_line, selected, remember=False)
+        self.session.say(message + words.flags_at(outcome.recording, step), bad=bad)
 
 
 def _name_in(outcome: Outcome, step: Step) -> str:

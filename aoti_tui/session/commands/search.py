@@ -88,17 +88,9 @@ class Search:
         return found, query is not None
 
     def _other_documents(self) -> list[tuple[str, SourceDocument]]:
-        """The wrapper and the files of kernels that it does not hold, but for the one shown."""
-        incident = self.session.state.incident
-        if incident is None:
-            return []
+        """All that can be looked at, but for what is shown."""
         shown = self.session.document
-        found = [("", self.session.document_of(""))]
-        for kernel in incident.index.kernels.values():
-            if kernel.source_path is not None:
-                path = f"{kernel.source_path}:{kernel.source_line}"
-                found.append((path, self.session.document_of(path, kernel)))
-        return [(path, d) for path, d in found if d is not None and d is not shown]
+        return [(path, found) for path, found in self.session.documents() if found is not shown]
 
     def _numbers(self) -> dict[str, Number]:
         outcome = self.session.state.outcome

@@ -1,4 +1,4 @@
-"""The breakpoints of one wrapper: by kernel, kept between runs, with reasons in words."""
+"""The breakpoints of one wrapper or script: by source, kept between runs, with reasons in words."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from aoti_tui.replay.recorded.breakpoints import (
 )
 from aoti_tui.session.kept.config import Config, save_memory
 from aoti_tui.session.source.document import SourceDocument
+from aoti_tui.session.text import line_words
 
 _TYPED = re.compile(
     r"(?P<condition>.*?)(?:(?:^|\s+)after\s+(?P<hits>\d+)(?:\s+hits?)?)?"
@@ -38,25 +39,29 @@ class _Known:
 
 
 class Stops:
-    """Breakpoints by kernel name. Every change is written to the user's state folder."""
+    """Breakpoints by source. Every change is written to the user's state folder.
 
-    def __init__(self, wrapper: str, config: Config) -> None:
-        self._wrapper = wrapper
+    A wrapper's kernel has a source of its own, called after it; the kernels of a script share
+    files, and a line of a helper stops in whichever of them runs it.
+    """
+
+    def __init__(self, opened: str, config: Config) -> None:
+        self._opened = opened
         self._config = config
-        self._by_kernel: dict[str, list[Breakpoint]] = {}
-        for stored in config.breakpoints.get(wrapper, []):
+        self._by_source: dict[str, list[Breakpoint]] = {}
+        for stored in config.breakpoints.get(self._opened, []):
             found = _restored(stored)
             if found is not None:
-                self._by_kernel.setdefault(str(stored.get("kernel")), []).append(found)
+                self._by_source.setdefault(str(stored.get("kernel")), []).append(found)
         self.restored = len(self.everything())
         """Breakpoints that were kept from an earlier run."""
         self._hits_in: Recording | None = None
-        self._hits: dict[tuple[int | None, str], _Known] = {}
+        self._hits: dict[tuple[str, int | None, str], _Known] = {}
 
     @property
     def watches(self) -> tuple[str, ...]:
-        """Watch expressions of this wrapper, oldest first."""
-        return tuple(self._config.watches.get(self._wrapper, ()))
+        """Watch expressions, oldest first, of this wrapper or script."""
+        return tuple(self._config.watches.get(self._opened, ()))
 
     def replace_watch(self, old: str, new: str) -> str:
         """Put a watch expression in the place of another one (at the end where there is no
@@ -64,70 +69,76 @@ class Stops:
         kept = [new if text == old else text for text in self.watches]
         if old not in kept and new not in kept:
             kept.append(new)
-        self._config.watches[self._wrapper] = [text for text in kept if text]
+        self._config.watches[self._opened] = [text for text in kept if text]
         return save_memory(self._config)
 
-    def of(self, kernel: str) -> tuple[Breakpoint, ...]:
-        return tuple(self._by_kernel.get(kernel, ()))
+    def of(self, source: str) -> tuple[Breakpoint, ...]:
+        return tuple(self._by_source.get(source, ()))
 
     def everything(self) -> tuple[tuple[str, Breakpoint], ...]:
-        return tuple((k, b) for k, found in self._by_kernel.items() for b in found)
+        return tuple((source, b) for source, found in self._by_source.items() for b in found)
 
-    def at(self, kernel: str, kernel_line: int) -> Breakpoint | None:
-        return next((b for b in self.of(kernel) if b.kernel_line == kernel_line), None)
+    def at(self, source: str, kernel_line: int) -> Breakpoint | None:
+        return next((b for b in self.of(source) if b.kernel_line == kernel_line), None)
 
-    def _put(self, kernel: str, old: Breakpoint | None, new: Breakpoint | None) -> str:
-        found = [b for b in self._by_kernel.get(kernel, []) if b is not old]
+    def speaking_of(self, recording: Recording) -> tuple[Breakpoint, ...]:
+        """Those that can stop in a recording."""
+        files = sources_of(recording)
+        return tuple(one for source, one in self.everything() if source in files)
+
+    def _put(self, source: str, old: Breakpoint | None, new: Breakpoint | None) -> str:
+        found = [b for b in self._by_source.get(source, []) if b is not old]
         if new is not None:
             found.append(new)
-        self._by_kernel[kernel] = found
+        self._by_source[source] = found
         return self._keep()
 
     def _keep(self) -> str:
-        self._config.breakpoints[self._wrapper] = [
-            {"kernel": name, **asdict(one)} for name, one in self.everything()
+        self._config.breakpoints[self._opened] = [
+            {"kernel": source, **asdict(one)} for source, one in self.everything()
         ]
         problem = save_memory(self._config)
         return f" {problem}" if problem else ""
 
-    def set(self, kernel: str, program: KernelProgram, kernel_line: int, name: str) -> str:
+    def set(self, source: str, program: KernelProgram, kernel_line: int, name: str) -> str:
         """Set a breakpoint on a line that is called ``name``; what came of it, in words."""
-        wanted = Breakpoint(kernel_line=kernel_line)
+        wanted = Breakpoint(kernel_line=kernel_line, file=source)
         reason = why_not(program, wanted)
         if reason is not None:
             return f"No breakpoint: {reason}."
         told = f" ({name})" if name else ""
-        return f"Breakpoint set: kernel line {kernel_line}{told}.{self._put(kernel, None, wanted)}"
+        where = line_words(source, kernel_line)
+        return f"Breakpoint set: {where}{told}.{self._put(source, None, wanted)}"
 
-    def clear(self, kernel: str, kernel_line: int) -> str:
+    def clear(self, source: str, kernel_line: int) -> str:
         """Clear the breakpoint of a line; ``""`` when there is none."""
-        there = self.at(kernel, kernel_line)
+        there = self.at(source, kernel_line)
         if there is None:
             return ""
-        return f"Breakpoint cleared: {there.describe()}.{self._put(kernel, there, None)}"
+        return f"Breakpoint cleared: {there.describe()}.{self._put(source, there, None)}"
 
     def clear_all(self) -> str:
-        """Clear all of the wrapper; how many there were, in words."""
+        """Clear all; how many there were, in words."""
         count = len(self.everything())
         if not count:
             return "There is no breakpoint to clear; b sets one on a line of a kernel."
-        self._by_kernel.clear()
+        self._by_source.clear()
         cleared = f"{count} breakpoint{'s' if count > 1 else ''} cleared"
         return f"{cleared}; b sets one again, on a line of a kernel.{self._keep()}"
 
-    def toggle_state(self, kernel: str, kernel_line: int) -> str:
+    def toggle_state(self, source: str, kernel_line: int) -> str:
         """Disable or enable; ``""`` when there is none on the line."""
-        there = self.at(kernel, kernel_line)
+        there = self.at(source, kernel_line)
         if there is None:
             return ""
-        problem = self._put(kernel, there, toggled(there))
+        problem = self._put(source, there, toggled(there))
         return (
             f"Breakpoint {'disabled' if there.enabled else 'enabled'}: {there.describe()}.{problem}"
         )
 
-    def condition(self, kernel: str, kernel_line: int) -> str:
+    def condition(self, source: str, kernel_line: int) -> str:
         """The breakpoint's condition as it is typed: ``tmp10 < 0 after 2 hits log tmp4``."""
-        there = self.at(kernel, kernel_line)
+        there = self.at(source, kernel_line)
         if there is None:
             return ""
         _, _, rest = there.describe().partition(f"line {kernel_line}")
@@ -138,25 +149,25 @@ class Stops:
         wanted = _worded(Breakpoint(kernel_line=kernel_line), condition)
         return why_not(program, wanted) or ""
 
-    def set_condition(self, kernel: str, kernel_line: int, condition: str) -> str:
+    def set_condition(self, source: str, kernel_line: int, condition: str) -> str:
         """Give the line's breakpoint (or a new one) a condition."""
-        there = self.at(kernel, kernel_line)
-        base = there if there is not None else Breakpoint(kernel_line=kernel_line)
+        there = self.at(source, kernel_line)
+        base = there if there is not None else Breakpoint(kernel_line=kernel_line, file=source)
         changed = _worded(base, condition)
-        return f"Breakpoint set: {changed.describe()}.{self._put(kernel, there, changed)}"
+        return f"Breakpoint set: {changed.describe()}.{self._put(source, there, changed)}"
 
     def run(self, recording: Recording, position: int, direction: int) -> Stop:
         """Where running from ``position`` in ``direction`` ends."""
-        return continue_from(recording, position, self.of(recording.kernel), direction)
+        return continue_from(recording, position, self.speaking_of(recording), direction)
 
     def hits(self, recording: Recording, one: Breakpoint, position: int) -> Sequence[int]:
-        """Positions up to ``position`` at which a breakpoint of the recording's kernel was hit.
+        """Positions up to ``position`` at which a breakpoint that speaks of the recording was hit.
 
         A condition is worked out once for each position, and for none that was not reached.
         """
         if recording is not self._hits_in:
             self._hits_in, self._hits = recording, {}
-        known = self._hits.setdefault((one.kernel_line, one.condition), _Known([], 0))
+        known = self._hits.setdefault((one.file, one.kernel_line, one.condition), _Known([], 0))
         if position >= known.end:
             known.found += hits(recording, one, range(known.end, position + 1))
             known.end = position + 1
@@ -164,17 +175,23 @@ class Stops:
 
     def positions(self, recording: Recording) -> frozenset[int]:
         """Steps that enabled breakpoints speak of, for the timeline."""
-        lines = {b.kernel_line for b in self.of(recording.kernel) if b.enabled}
-        return frozenset(s.position for s in recording.steps if s.kernel_line in lines)
+        armed = [one for one in self.speaking_of(recording) if one.enabled]
+        lines = {(one.file or recording.file, one.kernel_line) for one in armed}
+        return frozenset(s.position for s in recording.steps if (s.file, s.kernel_line) in lines)
 
     def lines(self, document: SourceDocument) -> dict[int, bool]:
         """Lines of a document with a breakpoint, and whether it is enabled."""
         found: dict[int, bool] = {}
-        for kernel, one in self.everything():
-            line = document.line_of(kernel, one.kernel_line or 0)
+        for source, one in self.everything():
+            line = document.line_of(source, one.kernel_line or 0)
             if line is not None:
                 found[line] = one.enabled
         return found
+
+
+def sources_of(recording: Recording) -> frozenset[str]:
+    """The sources whose lines a recorded program runs."""
+    return frozenset((recording.file, *(step.file for step in recording.steps)))
 
 
 def _worded(base: Breakpoint, text: str) -> Breakpoint:
@@ -199,6 +216,6 @@ def _restored(stored: dict[str, Any]) -> Breakpoint | None:
     kinds = {"condition": str, "enabled": bool, "ignore": int, "log": str}
     if any(not isinstance(values.get(name, kind()), kind) for name, kind in kinds.items()):
         return None
-    values["name"] = None
+    values |= {"name": None, "file": stored["kernel"]}
     found = Breakpoint(**values)
     return found if condition_problem(found) is None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -77,24 +78,26 @@ def breakpoint_entries(
     The kernel is named where there is a choice of them, or where it is not the ``current`` one.
     ``hits`` counts the hits of a breakpoint of a kernel; None where nothing was run.
     """
-    order = {name: number for number, name in enumerate(incident.index.kernels)}
+    kernels = incident.index.kernels.values()
+    order = {source_name(kernel): number for number, kernel in enumerate(kernels)}
     listed = sorted(
         breakpoints, key=lambda of: (order.get(of[0], len(order)), of[0], of[1].kernel_line or 0)
     )
-    named = {kernel for kernel, _ in listed} != {current}
+    named = {source for source, _ in listed} != {current}
     found = []
     for name, one in listed:
         kernel = incident.index.kernels.get(name)
         line = one.kernel_line or 0
-        what = name_of_line(kernel, incident.kernel_program(name), line) if kernel else ""
+        program = incident.program_at(name, line)
+        what = name_of_line(incident.text_of(name, line), program, line) if program else ""
         count = hits(name, one)
         detail = (
             f"if {one.condition}" if one.condition else "",
             f"after {one.ignore}" if one.ignore else "",
             f"log {one.log}" if one.log else "",
             f"hit {count}×" if count is not None else "",
-            name if named else "",
-            "" if kernel else "(no kernel of this wrapper)",
+            os.path.basename(name) if named else "",
+            "" if program else "(no kernel here)" if os.path.isabs(name) else _NO_KERNEL,
         )
         found.append(
             Entry(
@@ -108,8 +111,16 @@ def breakpoint_entries(
     return tuple(found)
 
 
-def name_of_line(kernel: Kernel, program: KernelProgram, line: int) -> str:
-    """What a kernel line is called: its temporaries, ``device_assert``, ``store out_ptr0``, or
+_NO_KERNEL = "(no kernel of this wrapper)"
+
+
+def source_name(kernel: Kernel) -> str:
+    """What a kernel's lines are lines of: the kernel itself, or the file that it shares."""
+    return kernel.source_path or kernel.name if kernel.span is not None else kernel.name
+
+
+def name_of_line(text: str, program: KernelProgram, line: int) -> str:
+    """What a line of a kernel is called: its temporaries, ``device_assert``, ``store out_ptr0``, or
     the head of its statement."""
     assignment = program.assignment_at(line)
     if assignment is not None:
@@ -120,8 +131,7 @@ def name_of_line(kernel: Kernel, program: KernelProgram, line: int) -> str:
     if store is not None:
         does = f"atomic_{store.atomic}" if store.atomic else "store"
         return f"{does} {'/'.join(store.pointers)}".rstrip()
-    text = kernel.lines[line - 1].strip() if 1 <= line <= len(kernel.lines) else ""
-    return text.partition(" = ")[0].partition("(")[0]
+    return text.strip().partition(" = ")[0].partition("(")[0]
 
 
 def temporary_entries(kernel: Kernel, program: KernelProgram) -> tuple[Entry, ...]:

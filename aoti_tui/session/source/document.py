@@ -67,6 +67,13 @@ class NameAt:
     end: int
 
 
+def _span(kernel: Kernel) -> tuple[int, int] | None:
+    """First and last line of a kernel in its file; None without a source."""
+    if kernel.source_line is None or not kernel.lines:
+        return None
+    return kernel.span or (kernel.source_line, kernel.source_line + len(kernel.lines) - 1)
+
+
 def _has_long_strings(kernel: Kernel) -> bool:
     """Whether strings may go over lines, as in a docstring of a user's own kernel."""
     return any('"""' in line or "'''" in line for line in kernel.lines[1:-1])
@@ -107,20 +114,15 @@ class SourceDocument:
         path: str,
         kernels: Iterable[Kernel] = (),
         first: int = 1,
+        is_script: bool = False,
     ) -> None:
         self.path = path
         self.first = first
+        self.is_script = is_script
+        """A file of Python as the user wrote it, which is a source of its own: a line of one of
+        its kernels is called by its number in the file."""
         self._lines = lines
-        self._spans = sorted(
-            (
-                (kernel.source_line, kernel.source_line + len(kernel.lines) - 1, kernel)
-                for kernel in kernels
-                if kernel.source_line is not None and kernel.lines
-            ),
-            key=lambda span: span[0],
-        )
-        self._starts = [start for start, _, _ in self._spans]
-        self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
+        self.know(kernels)
         self._python: dict[int, tuple[Run, ...]] = {}
         self._outer: dict[int, list[tuple[Run, ...]]] = {}
         self._folded: tuple[str, ...] | None = None
@@ -142,6 +144,22 @@ class SourceDocument:
             kernels=[kernel],
             first=kernel.source_line or 1,
         )
+
+    @classmethod
+    def of_script(
+        cls, path: str, lines: tuple[str, ...], kernels: Iterable[Kernel]
+    ) -> SourceDocument:
+        """A file of the user's, and what it is known to hold of kernels."""
+        return cls(lines, path=path, kernels=kernels, is_script=True)
+
+    def know(self, kernels: Iterable[Kernel]) -> None:
+        """Take in which kernels stand here: of a script they are known once they are launched."""
+        self._spans = sorted(
+            ((*span, kernel) for kernel in kernels if (span := _span(kernel)) is not None),
+            key=lambda one: one[0],
+        )
+        self._starts = [start for start, _, _ in self._spans]
+        self._by_kernel = {kernel.name: kernel for _, _, kernel in self._spans}
 
     @property
     def last(self) -> int:
@@ -168,10 +186,13 @@ class SourceDocument:
         """First and last line of a kernel's source; ``(1, 0)`` where this file has none of it."""
         return next(((a, b) for a, b, k in self._spans if k.name == kernel), (1, 0))
 
-    def line_of(self, kernel: str, kernel_line: int) -> int | None:
-        """The line of a kernel's line here, or None when this file does not hold it."""
-        found = self._by_kernel.get(kernel)
-        return found.file_line(kernel_line) if found is not None else None
+    def line_of(self, source: str, line: int) -> int | None:
+        """The line here of a line of a source, a kernel's or this file itself; None when this
+        file does not hold it."""
+        if self.is_script and source == self.path:
+            return line
+        found = self._by_kernel.get(source)
+        return found.file_line(line) if found is not None else None
 
     def names(self, line: int) -> tuple[NameAt, ...]:
         """The identifiers of a line that can mean something, from left to right."""
@@ -185,11 +206,20 @@ class SourceDocument:
         """The coloured pieces of a line. Lexes its window or kernel the first time."""
         if not self.first <= line <= self.last:
             return ()
+        if self.is_script:
+            return self._script_runs()[line]
         position = bisect_right(self._starts, line) - 1
         if position >= 0 and line <= self._spans[position][1]:
             return self._python_runs(line, *self._spans[position])
         window = (line - self.first) // WINDOW
         return self._outer_runs(window)[(line - self.first) % WINDOW]
+
+    def _script_runs(self) -> dict[int, tuple[Run, ...]]:
+        """All of the file: strings and brackets may go over any number of its lines."""
+        if not self._python:
+            lexed = _lex(PythonLexer(), [visible(line) for line in self._lines])
+            self._python = dict(enumerate(lexed, self.first))
+        return self._python
 
     def _python_runs(self, line: int, start: int, end: int, kernel: Kernel) -> tuple[Run, ...]:
         found = self._python.get(line)
