@@ -118,8 +118,13 @@ class Search:
         could be replayed."""
         found: list[Attempt] = []
         error: ReplayError | None = None
+        endless: set[str] = set()
         pairs = pairs_of(self.failure, self.only)
         for number, (candidate, launch) in enumerate(pairs):
+            if launch.kernel in endless:
+                problem = "it was not replayed: the same kernel took too long elsewhere"
+                found.append(Attempt(candidate, launch, Standing.OPEN, problem=problem))
+                continue
             if len(found) >= MOST_LAUNCHES:
                 problem = f"it was not replayed: only {MOST_LAUNCHES} launches are tried"
                 found.append(Attempt(candidate, launch, Standing.OPEN, problem=problem))
@@ -131,6 +136,8 @@ class Search:
             except ReplayError as failed:
                 if failed.kind in FATAL:
                     raise
+                if failed.kind == "timeout":
+                    endless.add(launch.kernel)
                 error = failed
                 problem = f"it was not replayed: {failed.why}"
                 attempt = Attempt(candidate, launch, Standing.OPEN, problem=problem)

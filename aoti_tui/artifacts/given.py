@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+LAUNCH_SECONDS = 120.0
+"""How long one launch may take unless the user says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -28,3 +31,5 @@ class Given:
     """Which model of a package or folder."""
     seed: int = 0
     """For data that is made up where nothing is known."""
+    timeout: float = LAUNCH_SECONDS
+    """Seconds that one launch may take; 0 for as long as it wants."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
 COMMANDS = ("explain", "index", "replay", "check")
 
@@ -153,6 +154,13 @@ def _add_given(parser: argparse.ArgumentParser) -> None:
         "--python", metavar="PATH", help="the Python that has torch and triton (default: this one)"
     )
     parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=LAUNCH_SECONDS,
+        metavar="SECONDS",
+        help="how long one launch may take in the replay (default: %(default)g; 0 for any time)",
+    )
+    parser.add_argument(
         "--seed", type=int, default=0, help="for data that is made up where nothing is known"
     )
 
@@ -169,6 +177,17 @@ def setting(text: str) -> tuple[str, float]:
             f"{text!r} sets no symbol; write it as s7=0, with a number"
         ) from None
     return name.strip(), int(number) if number.is_integer() else number
+
+
+def seconds(text: str) -> float:
+    """A time from 0 on; it may be infinite, which is 0 here."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write seconds, such as 300")
+    return number if number != float("inf") else 0.0
 
 
 def program_triple(text: str) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import check_parser
 from aoti_tui.cli.exit_codes import ANSWERED, FAILED
 from aoti_tui.cli.json_output import VERSION
-from aoti_tui.cli.opening import open_from
+from aoti_tui.cli.opening import opened_from
 from aoti_tui.replay.questions.check import CheckedLaunch, check
 
 
@@ -22,13 +22,10 @@ def check_captured(argv: list[str]) -> int:
             "check compares with tensors that AOTI's debug printer saved on the GPU",
             "Add --tensors DIR (the printer writes them to tmp/aoti_torch…).",
         )
-    incident = open_from(arguments)
-    try:
+    with opened_from(arguments) as incident:
         report = check(
             incident.session(), on_launch=None if arguments.json else lambda one: _say(one)
         )
-    finally:
-        incident.close()
     if arguments.json:
         launches = [
             {

@@ -11,7 +11,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import explain_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import explain_json
-from aoti_tui.cli.opening import open_from
+from aoti_tui.cli.opening import opened_from
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.text import explanation
@@ -28,8 +28,7 @@ def explain(argv: list[str]) -> int:
             "explain answers for the failed asserts of a log",
             "Add --log FILE, or --log - for standard input; `aoti-tui WRAPPER` browses without.",
         )
-    incident = open_from(arguments)
-    try:
+    with opened_from(arguments) as incident:
         failures = answered(incident, replay=not arguments.no_replay)
         if arguments.report is not None:
             _write(arguments.report, report(failures, incident.source.name, incident.notes))
@@ -38,8 +37,6 @@ def explain(argv: list[str]) -> int:
             print()
         else:
             print(as_text(incident, failures))
-    finally:
-        incident.close()
     return ANSWERED if failures else NOTHING_MATCHES
 
 

@@ -12,7 +12,14 @@ from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import interface_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.explain_command import answered, as_text
-from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, given_of, open_from
+from aoti_tui.cli.opening import (
+    DEMO_INPUTS,
+    DEMO_LOG,
+    DEMO_WRAPPER,
+    demo_file,
+    given_of,
+    opened_from,
+)
 
 
 def open_interface(argv: list[str]) -> int:
@@ -81,12 +88,9 @@ def _print_instead(arguments: argparse.Namespace, log_text: LogText | None) -> i
         "here is the explanation as text",
         file=sys.stderr,
     )
-    incident = open_from(arguments, log_text)
-    try:
+    with opened_from(arguments, log_text) as incident:
         failures = answered(incident, replay=True)
         print(as_text(incident, failures))
-    finally:
-        incident.close()
     if incident.log is None:
         return ANSWERED
     return ANSWERED if failures else NOTHING_MATCHES

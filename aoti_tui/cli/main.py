@@ -31,7 +31,7 @@ def _run(arguments: list[str]) -> int:
         return UNUSABLE
     except ReplayError as error:
         say_error(error.what, error.why, error.do)
-        return FAILED if error.kind in ("died", "python", "bad-request") else UNUSABLE
+        return FAILED if error.kind in ("died", "timeout", "python", "bad-request") else UNUSABLE
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is left to say, and nobody to say it to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
-from aoti_tui.artifacts.given import Given
+from aoti_tui.artifacts.given import LAUNCH_SECONDS, Given
 from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import folder_of_tensors
+from aoti_tui.cli.progress_line import ProgressLine
 
 DEMO_WRAPPER = "jagged_reduce.wrapper.cpp"
 DEMO_LOG = "error.empty_weights.log"
@@ -33,13 +36,24 @@ def given_of(arguments: argparse.Namespace) -> Given:
         kernels=getattr(arguments, "kernels", None),
         model=getattr(arguments, "model", None),
         seed=getattr(arguments, "seed", 0),
+        timeout=getattr(arguments, "timeout", LAUNCH_SECONDS),
     )
 
 
-def open_from(arguments: argparse.Namespace, log_text: LogText | None = None) -> Incident:
-    """Opens what a headless command was given; ``log_text`` is a log that was read already."""
+@contextmanager
+def opened_from(
+    arguments: argparse.Namespace, log_text: LogText | None = None
+) -> Iterator[Incident]:
+    """What a headless command was given, open for as long as it is needed: a terminal is told what
+    its worker does, which ends with it. ``log_text`` is a log that was read already."""
     log = getattr(arguments, "log", None)
     text: LogText | None = log_text
     if text is None and log is not None:
         text = open_log(log)
-    return open_incident(arguments.wrapper, log=text, log_name=log or "", given=given_of(arguments))
+    given = given_of(arguments)
+    incident = open_incident(arguments.wrapper, log=text, log_name=log or "", given=given)
+    try:
+        with ProgressLine(incident.workshop):
+            yield incident
+    finally:
+        incident.close()

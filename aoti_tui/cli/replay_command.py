@@ -13,7 +13,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import replay_arguments
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import VERSION, warning_json
-from aoti_tui.cli.opening import open_from
+from aoti_tui.cli.opening import opened_from
 from aoti_tui.cli.replay_every import replay_every_launch
 from aoti_tui.cli.replay_results import result_json, result_lines
 from aoti_tui.cli.replay_writers import ask_writers, writers_json, writers_lines
@@ -27,15 +27,12 @@ from aoti_tui.replay.questions.truncated import truncated_symbols, truncation_wa
 def replay(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError or ReplayError for what cannot be run."""
     arguments = replay_arguments(argv)
-    incident = open_from(arguments)
-    try:
+    with opened_from(arguments) as incident:
         if arguments.all:
             return replay_every_launch(incident, as_json=arguments.json)
         if arguments.log is not None and arguments.kernel is None:
             return _from_log(incident, arguments)
         return _one(incident, _chosen(incident, arguments), arguments)
-    finally:
-        incident.close()
 
 
 def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:

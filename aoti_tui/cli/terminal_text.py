@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TextIO
 
@@ -33,6 +33,8 @@ class PlainOutput:
     def __init__(self, name: str) -> None:
         self._name = name
         self._stream: TextIO | None = None
+        self.before: Callable[[], None] | None = None
+        """Called before anything is written."""
 
     def __enter__(self) -> PlainOutput:
         self._stream = getattr(sys, self._name)
@@ -49,6 +51,8 @@ class PlainOutput:
 
     def write(self, text: str) -> int:
         assert self._stream is not None
+        if self.before is not None:
+            self.before()
         self._stream.write(without_orders(text))
         return len(text)
 

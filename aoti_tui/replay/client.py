@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import itertools
-import json
-import os
-import queue
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, get_args
 
+from aoti_tui.artifacts.given import LAUNCH_SECONDS
 from aoti_tui.replay.errors import Kind, ReplayError
+from aoti_tui.replay.frames import SMALL, Ended, Nonsense, Pipes, Room, TooLate
+from aoti_tui.replay.worker_process import NoFolder, Process, end_of, spawned
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) programs while a request runs."""
 
-WORKER = Path(__file__).resolve().parent.parent / "worker" / "__main__.py"
-_KEPT = """
-PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE LANG TZ
-CONDA_PREFIX VIRTUAL_ENV SYSTEMROOT
-"""
-_KEPT_BEGINNINGS = ("LC_", "OMP_", "MKL_", "KMP_", "OPENBLAS_")
 STDERR_LINES = 40
-HELLO_SECONDS = 60.0
+STDERR_LINE_BYTES = 1000
+HELLO_SECONDS = 30.0
+IMPORT_SECONDS = 600.0
+"""What importing torch may take, from a cold disk of another machine too."""
 CANCEL_GRACE_SECONDS = 5.0
 """How long a request may go on after SIGINT before the process is killed. A single numpy
 operation on a very large block cannot be interrupted by a signal handler of Python."""
@@ -43,6 +38,7 @@ _DO = {
     "refused": "Only kernels as Inductor writes them are run; look at the line that is named",
     "unsupported": "The rest of the model can still be replayed; values here stay unknown",
     "cancelled": "Run it again when you want it",
+    "timeout": "Give it more time with --timeout SECONDS (0 for no limit)",
     "python": "Look at the kernel line that is named; the other kernels can still be replayed",
     "bad-request": "This is a fault of aoti-tui: please report it with the wrapper",
 }
@@ -59,6 +55,18 @@ class Reply(dict[str, Any]):
         self.blobs: tuple[memoryview, ...] = tuple(blobs)
 
 
+@dataclass(slots=True, eq=False)
+class Running:
+    """A request that was sent: what it does, since when (of :func:`time.monotonic`), the seconds
+    it may take (0 for any), and how many of its programs are done."""
+
+    doing: str
+    since: float
+    limit: float
+    done: int = 0
+    total: int = 0
+
+
 class WorkerClient:
     """Starts the worker when it is needed, asks it one thing at a time, survives its death.
 
@@ -67,16 +75,21 @@ class WorkerClient:
     the tensors it had put into the process are gone.
     """
 
-    def __init__(self, python: str | None = None) -> None:
+    def __init__(self, python: str | None = None, limit: float = LAUNCH_SECONDS) -> None:
+        """``limit``: seconds that one request may take, 0 for as long as it wants."""
         self.python = python or sys.executable
+        self.limit = limit
         self.generation = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
+        self._pipes: Pipes | None = None
         self._turn = threading.RLock()
         self._state = threading.Lock()
         self._ids = itertools.count(1)
         self._spaces = itertools.count(1)
-        self._running: str | None = None
+        self._running: Running | None = None
+        self._warm = False
         self._cancelled = False
+        self._timed_out = False
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self._stderr_thread: threading.Thread | None = None
         self._keeper: threading.Thread | None = None
@@ -85,6 +98,11 @@ class WorkerClient:
     def namespace(self) -> str:
         """A prefix for names of tensors and kernels that nobody else who shares this worker has."""
         return f"{next(self._spaces)}/"
+
+    @property
+    def running(self) -> Running | None:
+        """What the worker does; None when it waits."""
+        return self._running
 
     @property
     def alive(self) -> bool:
@@ -100,7 +118,14 @@ class WorkerClient:
         """
         with self._turn:
             process = self._started()
-            return self._ask(process, do, doing or do, progress, fields)
+            if not self._warm:
+                # Apart from what it is imported for: that has less time.
+                words = "importing torch and triton"
+                warmed = self._ask(process, "warm", words, None, IMPORT_SECONDS, {})
+                self._warm = True
+                if do == "warm":
+                    return warmed
+            return self._ask(process, do, doing or do, progress, self.limit, fields)
 
     def cancel(self) -> bool:
         """Stop the request that is running; False when none is.
@@ -112,18 +137,22 @@ class WorkerClient:
             if process is None or running is None or process.poll() is not None:
                 return False
             self._cancelled = True
+        self._interrupt_aside(process, running)
+        return True
+
+    def _interrupt_aside(self, process: Process, running: Running) -> None:
+        """End a request that runs, in a thread."""
         threading.Thread(
             target=self._interrupt, args=(process, running), name="cancel", daemon=True
         ).start()
-        return True
 
-    def _interrupt(self, process: subprocess.Popen[bytes], running: str) -> None:
+    def _interrupt(self, process: Process, running: Running) -> None:
         """Ask until the request ends: a signal that comes before the worker has begun with it is
         ignored there."""
         deadline = time.monotonic() + CANCEL_GRACE_SECONDS
         while time.monotonic() < deadline:
             with self._state:
-                if self._running != running or process.poll() is not None:
+                if self._running is not running or process.poll() is not None:
                     return
                 process.send_signal(signal.SIGINT)
             time.sleep(CANCEL_EVERY_SECONDS)
@@ -149,7 +178,7 @@ class WorkerClient:
             process.wait()
         self._release(process)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> Process:
         if self._closed:
             raise ReplayError(
                 "cancelled", "The replay was closed", "the session has ended", "Open it again"
@@ -159,15 +188,25 @@ class WorkerClient:
                 return self._process
             self._release(self._process)
         self._process = self._start()
+        self._warm = False
         self.generation += 1
         return self._process
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Process:
         self._check_python()
         self._stderr = collections.deque(maxlen=STDERR_LINES)
-        process, self._keeper = _spawned(self.python)
-        if isinstance(process, OSError):
-            raise self._bad_python(process.strerror or str(process)) from process
+        try:
+            process, self._keeper = spawned(self.python)
+        except NoFolder as error:
+            raise ReplayError(
+                "unavailable",
+                "The worker has no folder to work in",
+                str(error),
+                "Set TMPDIR to a folder that can be written and has room",
+            ) from error
+        except OSError as error:
+            raise self._bad_python(error.strerror or str(error)) from error
+        self._pipes = Pipes(process)
         assert process.stderr is not None
         self._stderr_thread = threading.Thread(
             target=_keep_lines, args=(process.stderr, self._stderr), daemon=True
@@ -194,101 +233,101 @@ class WorkerClient:
         """What the worker's Python has; answers before torch is imported."""
         with self._turn:
             process = self._started()
-            timer = threading.Timer(HELLO_SECONDS, process.kill)
-            timer.daemon = True
-            timer.start()
             try:
-                return self._ask(process, "hello", "starting the worker", None, {})
+                return self._ask(
+                    process, "hello", "starting the worker", _none, HELLO_SECONDS, {}, SMALL
+                )
             except ReplayError as error:
+                if self._timed_out:
+                    why = f"it has said nothing for {HELLO_SECONDS:g} s"
+                    raise self._bad_python(why) from error
                 if error.kind in ("died", "bad-request"):
                     raise self._bad_python(error.why) from error
                 raise
-            finally:
-                timer.cancel()
 
     def _ask(
         self,
-        process: subprocess.Popen[bytes],
+        process: Process,
         do: str,
         doing: str,
         progress: Progress | None,
+        limit: float,
         fields: Mapping[str, Any],
+        room: Room | None = None,
     ) -> Reply:
-        assert process.stdin is not None
-        assert process.stdout is not None
+        assert self._pipes is not None
         request = {"id": next(self._ids), "do": do, **fields}
+        running = Running(doing, time.monotonic(), limit)
         with self._state:
-            self._running = f"{request['id']} {doing}"
-            self._cancelled = False
+            self._running = running
+            self._cancelled = self._timed_out = False
         finished = False
         try:
-            try:
-                process.stdin.write(json.dumps(request).encode() + b"\n")
-                process.stdin.flush()
-            except OSError as error:
-                raise self._died(process, doing) from error
-            reply = self._answer(process, process.stdout, request["id"], doing, progress)
+            self._pipes.write(request)
+            reply = self._answer(process, running, request["id"], progress, room or Room())
             finished = True
-        except ReplayError:
+        except Ended as error:
             finished = True
-            raise
+            raise self._died(process, doing, limit, str(error)) from error
+        except Nonsense as error:
+            raise ReplayError(
+                "bad-request",
+                f"The worker's answer while {doing} is not understood",
+                str(error),
+                _DO["bad-request"],
+            ) from error
         finally:
             with self._state:
                 self._running = None
             if not finished:
-                # Interrupted half way through a frame: what follows on the pipe has no meaning.
+                # Whatever follows on the pipe has no meaning.
                 process.kill()
         if reply.get("event") == "error":
-            raise _error(reply, doing)
+            late = self._timed_out and reply.get("kind") == "cancelled"
+            raise _too_long(doing, limit) if late else _error(reply, doing)
         return reply
 
     def _answer(
         self,
-        process: subprocess.Popen[bytes],
-        stdout: IO[bytes],
+        process: Process,
+        running: Running,
         identity: int,
-        doing: str,
         progress: Progress | None,
+        room: Room,
     ) -> Reply:
+        assert self._pipes is not None
+        deadline = running.since + running.limit if running.limit else None
         while True:
-            line = stdout.readline()
-            if not line.endswith(b"\n"):
-                raise self._died(process, doing)
             try:
-                header = json.loads(line)
-                blobs = [self._blob(process, stdout, n, doing) for n in header.get("blobs", ())]
-            except (ValueError, AttributeError) as error:
-                process.kill()
-                raise ReplayError(
-                    "bad-request",
-                    f"The worker's answer while {doing} is not understood",
-                    f"it begins with {line[:80]!r}",
-                    _DO["bad-request"],
-                ) from error
+                header, blobs = self._pipes.read(deadline, room)
+            except TooLate:
+                deadline, self._timed_out = None, True
+                self._interrupt_aside(process, running)
+                continue
+            event = header.get("event")
             if header.get("id") != identity:
-                continue
-            if header.get("event") == "progress":
-                if progress is not None:
-                    progress(int(header.get("done", 0)), int(header.get("total", 0)))
-                continue
-            return Reply(header, blobs)
+                raise Nonsense(f"it answers {str(header.get('id'))[:40]}, not {identity}")
+            if event in ("result", "error"):
+                return Reply(header, blobs)
+            done, total = header.get("done"), header.get("total")
+            if event != "progress" or not isinstance(done, int) or not isinstance(total, int):
+                raise Nonsense(f"it begins with {str(header)[:80]}")
+            running.done, running.total = done, total
+            if progress is not None:
+                progress(done, total)
 
-    def _blob(
-        self, process: subprocess.Popen[bytes], stdout: IO[bytes], size: int, doing: str
-    ) -> memoryview:
-        data = stdout.read(size)
-        if len(data) != size:
-            raise self._died(process, doing)
-        return memoryview(data)
-
-    def _died(self, process: subprocess.Popen[bytes], doing: str) -> ReplayError:
+    def _died(self, process: Process, doing: str, limit: float, seen: str) -> ReplayError:
         try:
-            process.wait(timeout=2)
+            process.wait(timeout=0.5 if seen else 2)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        else:
+            seen = ""
         if self._stderr_thread is not None:
             self._stderr_thread.join(timeout=1)
+        if self._timed_out:
+            return _too_long(doing, limit, ended=True)
         if self._cancelled:
             return ReplayError(
                 "cancelled",
@@ -296,7 +335,7 @@ class WorkerClient:
                 "the worker did not stop by itself and was ended",
                 "Run it again: the worker starts anew by itself",
             )
-        why = _end_of(process.returncode)
+        why = seen or end_of(process.returncode)
         last = [line for line in self._stderr if line.strip()][-6:]
         if last:
             why += "; its last lines: " + " | ".join(last)
@@ -307,100 +346,52 @@ class WorkerClient:
             "The interface is not affected: run it again, the worker starts anew by itself",
         )
 
-    def _kill_if_running(self, process: subprocess.Popen[bytes], running: str) -> None:
+    def _kill_if_running(self, process: Process, running: Running) -> None:
         with self._state:
-            if self._running == running and process.poll() is None:
+            if self._running is running and process.poll() is None:
                 process.kill()
 
-    def _release(self, process: subprocess.Popen[bytes]) -> None:
+    def _release(self, process: Process) -> None:
         if self._keeper is not None:
             # This program may end next, and the worker's folder must not be left.
             self._keeper.join(timeout=2)
-        if self._stderr_thread is not None:
-            self._stderr_thread.join(timeout=1)
-        for pipe in (process.stdin, process.stdout, process.stderr):
+        reading = self._stderr_thread
+        if reading is not None:
+            reading.join(timeout=1)
+        pipes = [process.stdin, process.stdout]
+        if reading is None or not reading.is_alive():
+            # Closing it would wait for whoever reads, and a child may hold the other end.
+            pipes.append(process.stderr)
+        for pipe in pipes:
             if pipe is not None:
                 try:
                     pipe.close()
                 except OSError:
                     continue
-        self._process = None
-
-
-def _spawned(python: str) -> tuple[subprocess.Popen[bytes] | OSError, threading.Thread]:
-    """A worker, or why it could not be started, and the thread that clears up behind it.
-
-    It gets a signal when the thread that started it ends, so a thread does that and nothing else
-    until the worker has ended.
-    """
-    started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError] = queue.SimpleQueue()
-    keeper = threading.Thread(target=_look_after, args=(python, started), daemon=True)
-    keeper.start()
-    return started.get(), keeper
-
-
-def _look_after(python: str, started: queue.SimpleQueue[subprocess.Popen[bytes] | OSError]) -> None:
-    # Named as a path it must be found from the worker's own folder too.
-    program = os.path.abspath(python) if os.path.dirname(python) else python
-    folder = ""
-    try:
-        folder = tempfile.mkdtemp(prefix="aoti-tui-worker-")
-        process = subprocess.Popen(
-            [program, str(WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=worker_environment(os.environ, folder),
-            start_new_session=True,
-        )
-    except OSError as error:
-        started.put(error)
-        shutil.rmtree(folder, ignore_errors=True)
-        return
-    started.put(process)
-    process.wait()
-    # End what a worker leaves behind: a child of a shell script that was named as Python would
-    # hold the pipe open, and whoever waits for an answer would wait for ever.
-    with contextlib.suppress(OSError):
-        # A session of its own: its group has the worker's number and nothing else of ours.
-        os.killpg(process.pid, signal.SIGKILL)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def worker_environment(ours: Mapping[str, str], folder: str) -> dict[str, str]:
-    """What a worker is told of our environment: how to find and run the user's torch, no more.
-
-    ``folder`` is its own: what torch and triton would keep in the user's home goes there.
-    """
-    kept = {k: v for k, v in ours.items() if k in _KEPT.split() or k.startswith(_KEPT_BEGINNINGS)}
-    if "PYTHONPATH" in kept:
-        # Relative to where we are, not to where the worker is.
-        parts = kept["PYTHONPATH"].split(os.pathsep)
-        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(part) for part in parts)
-    own = ("HOME", "TMPDIR", "TMP", "TEMP", "TRITON_HOME", "TRITON_CACHE_DIR", "XDG_CACHE_HOME")
-    kept |= dict.fromkeys((*own, "TORCHINDUCTOR_CACHE_DIR", "TORCH_HOME"), folder)
-    return {**kept, "PYTHONUNBUFFERED": "1", "AOTI_TUI_CONTAIN": "1", "USER": "aoti-tui"}
+        self._process = self._pipes = None
 
 
 def _keep_lines(pipe: IO[bytes], lines: collections.deque[str]) -> None:
     try:
-        for raw in pipe:
+        while raw := pipe.readline(STDERR_LINE_BYTES):
             lines.append(raw.decode("utf-8", "replace").rstrip("\n"))
     except (OSError, ValueError):
         return
 
 
-def _end_of(code: int | None) -> str:
-    if code is None:
-        return "it gave no exit status"
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        return f"it was ended by {name}"
-    return f"it exited with status {code}"
+def _none(done: int, total: int) -> None:
+    """The progress of what has none."""
+    raise Nonsense(f"it tells a progress of {done} of {total}")
+
+
+def _too_long(doing: str, limit: float, *, ended: bool = False) -> ReplayError:
+    """``ended``: the process had to be killed, and all that stood in it is gone."""
+    why = f"no answer came within {limit:g} s (--timeout)"
+    if ended:
+        why += ", and it had to be killed"
+    return ReplayError(
+        "died" if ended else "timeout", f"Stopped while {doing}", why, _DO["timeout"]
+    )
 
 
 def _error(reply: Reply, doing: str) -> ReplayError:

@@ -10,6 +10,7 @@ Kind = Literal[
     "unsupported",
     "cancelled",
     "died",
+    "timeout",
     "python",
     "bad-inputs",
     "bad-request",
@@ -22,7 +23,8 @@ class ReplayError(Exception):
 
     ``kind`` is one of :data:`Kind`: ``unavailable`` (no Python, torch or triton to replay with),
     ``refused`` (the source is not what Inductor emits), ``unsupported`` (cannot be replayed
-    faithfully on a CPU), ``cancelled``, ``died`` (the worker process ended), ``python`` (the
+    faithfully on a CPU), ``cancelled``, ``died`` (the worker process ended), ``timeout`` (it
+    took longer than ``--timeout`` allows), ``python`` (the
     kernel's own Python raised), ``bad-inputs`` (a file or setting the user gave does not fit),
     ``bad-request`` (a fault of ours), ``unknown`` (a value that is needed is not known).
     ``file`` and ``kernel_line`` are set when one line of a kernel's source is to blame.
@@ -61,4 +63,4 @@ class ReplayError(Exception):
     @property
     def stops_one_launch(self) -> bool:
         """Whether one launch or op cannot be replayed while those after it still can."""
-        return self.kind in ("refused", "unsupported", "python", "unknown")
+        return self.kind in ("refused", "unsupported", "python", "unknown", "timeout")

@@ -55,7 +55,7 @@ class ReplaySession:
     ) -> None:
         given = given or Given()
         self.index = index
-        self.client = client if client is not None else WorkerClient(given.python)
+        self.client = client if client is not None else WorkerClient(given.python, given.timeout)
         self._owns_client = client is None
         self._space = self.client.namespace()
         self.flow = flow if flow is not None else DataFlow(index)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from aoti_tui.replay.client import WorkerClient, worker_environment
+from aoti_tui.replay.client import WorkerClient
+from aoti_tui.replay.worker_process import worker_environment
 
 ON_LINUX = sys.platform.startswith("linux")
 ATTEMPTS = {

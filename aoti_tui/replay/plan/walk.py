@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event, names_of
@@ -12,7 +13,7 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Gate
 
 MAX_ITERATIONS = 10_000
-"""Iterations of a while loop before it is taken for endless."""
+"""Iterations of while loops, of those inside of others too, before one is taken for endless."""
 
 
 class Reached(Exception):
@@ -37,6 +38,7 @@ class Walker:
         self._source_of = source_of
         self._target: Event | None = None
         self._stop_here: Callable[[], bool] | None = None
+        self._rounds = 0
 
     def walk(
         self,
@@ -122,7 +124,10 @@ class Walker:
         before = [e for e in events if e.line <= leaving.line]
         after = [e for e in events if e.line > leaving.line]
         inside = any(e is self._target for e in after)
-        for iteration in range(MAX_ITERATIONS):
+        for iteration in itertools.count():
+            if self._rounds >= MAX_ITERATIONS:
+                break
+            self._rounds += 1
             self._walk(before, depth + 1)
             leave = not self._symbols.number(leaving.condition)
             if iteration == 0:
