@@ -338,12 +338,16 @@ def test_random_numbers_follow_philox_and_do_not_depend_on_the_block(worker: Tal
     assert set(whole.tolist()) == set(range(-5, 6))
 
 
-def test_inline_ptx_is_flagged_and_unsupported(worker: Talk) -> None:
+CAUTION = "of inline PTX a CPU runs only what calculates with values"
+
+
+def test_inline_ptx_that_asks_for_its_thread_is_flagged_and_unsupported(worker: Talk) -> None:
     text = """
     @triton.jit
     def ptx(out_ptr0, XBLOCK : tl.constexpr):
         xindex = tl.arange(0, XBLOCK)
-        tmp0 = tl.inline_asm_elementwise("mov.u32 $0, $1;", "=r,r", [xindex], tl.int32, True, 1)
+        asm: tl.constexpr = "mov.u32 $0, %laneid;"
+        tmp0 = tl.inline_asm_elementwise(asm, "=r,r", [xindex], tl.int32, True, 1)
         tl.store(out_ptr0 + xindex, tmp0)
     """
     from .talking import line_of, source
@@ -353,7 +357,7 @@ def test_inline_ptx_is_flagged_and_unsupported(worker: Talk) -> None:
         "kernel", key="ptx", source=whole, function="ptx", signature={"out_ptr0": "*i32"}
     )
     line = line_of(whole, "tmp0 =")
-    ptx = {"file": "ptx", "kernel_line": line, "text": "inline PTX cannot run on a CPU"}
+    ptx = {"file": "ptx", "kernel_line": line, "text": CAUTION}
     assert reply["flags"] == [ptx]
     worker.ask("zeros", name="out", shape=[4], stride=None, dtype="int32")
     args = {"out_ptr0": {"tensor": "out"}}

@@ -23,10 +23,13 @@ class Run:
     `programs`: (n, 3) int32, the programs running together; `journal`: undo log of stores
     while programs may still part ways; `recorder`: notes values of the one program it is for;
     `watch`: an element whose writes are noted; `wait`: hands on to the programs that this one
-    meets at the grid barrier; `reads_atomics`: whether the kernel uses what its atomics found.
+    meets at the grid barrier; `reads_atomics`: whether the kernel uses what its atomics found;
+    `num_warps`: what the launch was given, which kernels may ask for.
     """
 
-    def __init__(self, grid: tuple[int, int, int], arguments: dict[str, Argument]) -> None:
+    def __init__(
+        self, grid: tuple[int, int, int], arguments: dict[str, Argument], num_warps: int = 4
+    ) -> None:
         self.grid = grid
         self.arguments = arguments
         self.programs: Array = np.zeros((1, 3), dtype=np.int32)
@@ -36,6 +39,7 @@ class Run:
         self.watch: Watch | None = None
         self.wait: Callable[[], None] | None = None
         self.reads_atomics = True
+        self.num_warps = num_warps
 
     def asserted(self, message: str, held: Handle, frame: FrameType | None) -> None:
         """A device assert was reached; `held` is true in the lanes that pass."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .place import Place
 from .source import Source
 
-INLINE_ASSEMBLY = "inline PTX cannot run on a CPU"
+INLINE_ASSEMBLY = "of inline PTX a CPU runs only what calculates with values"
 
 
 @dataclass(frozen=True)

@@ -68,11 +68,14 @@ class Binding:
                 setattr(owner, name, self._bound(member))
 
     def _bind_methods(self) -> None:
-        """Methods of blocks that stand for functions of tl.math (`x.exp()`).
-
-        Those were made before the functions became builtins, so they do not get `bound`.
-        """
+        """Methods of blocks that stand for functions: of tl.math (`x.exp()`), which were made
+        before those became builtins and do not get `bound`, and jit functions (`x.sum()`), which
+        the compiler gives the block and Python would not."""
         tl = self.tl
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        for name, member in list(vars(tl.tensor).items()):
+            if isinstance(member, jit.JITFunction):
+                setattr(tl.tensor, name, _method(member))
         for name, member in inspect.getmembers(tl.math, inspect.isfunction):
             if self.tl.core.is_builtin(member) and hasattr(tl.tensor, name):
                 setattr(tl.tensor, name, _method(member))
@@ -80,17 +83,17 @@ class Binding:
     def _bind_cuda(self) -> None:
         """CUDA's own functions, also under the names that stand for them."""
         for name in CUDA:
-            module = _extra(name)
-            if module is not None:
+            for module in _extra(name):
                 self._bind_members(module)
-        device = _extra("cuda.libdevice")
-        if device is None:
-            return
-        for name in STAND_INS:
-            module = _extra(name)
-            for function, member in vars(device).items() if module is not None else ():
-                if self.tl.core.is_builtin(member):
-                    setattr(module, function, member)
+        for device in _extra("cuda.libdevice"):
+            functions = {
+                name: member
+                for name, member in vars(device).items()
+                if self.tl.core.is_builtin(member)
+            }
+            for name in STAND_INS:
+                for module in _extra(name):
+                    vars(module).update(functions)
 
     def _bind_tensor(self) -> None:
         tl = self.tl
@@ -118,11 +121,17 @@ class Binding:
         return call
 
 
-def _extra(name: str) -> ModuleType | None:
+def _extra(name: str) -> list[ModuleType]:
+    """A module of triton.language.extra: the one that is imported by its name, and the other one
+    that is an attribute of its package, which loads its parts by hand."""
     try:
-        return importlib.import_module(f"triton.language.extra.{name}")
+        found = [importlib.import_module(f"triton.language.extra.{name}")]
     except ImportError:
-        return None
+        return []
+    owner: Any = importlib.import_module("triton.language.extra")
+    for part in name.split("."):
+        owner = getattr(owner, part, None)
+    return found if owner is None or owner is found[0] else [*found, owner]
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,8 +9,9 @@ import textwrap
 from typing import Any, Callable
 
 from ...source.rewrite import Rewriter
-from ..errors import UnknownTriton, Unsupported
-from ..findings.kernel_frames import kernel_frame, kernel_place
+from ..errors import UnknownTriton
+from ..findings.kernel_frames import kernel_frame
+from ..library.assembly import Assembly
 from ..library.externs import extern_functions
 from ..library.libdevice import functions
 from ..library.reductions import Reductions
@@ -129,7 +130,7 @@ class Language:
             "max_constancy": _same,
             "range": self.control.range,
             "static_range": static_range,
-            "inline_asm_elementwise": _inline_assembly,
+            "inline_asm_elementwise": Assembly(self.values, self.builder).inline_asm_elementwise,
         }
 
     def _device_assert(self, cond: Any, msg: Any = "", mask: Any = None, **_: Any) -> None:
@@ -156,10 +157,6 @@ def _same(value: Any, *_: Any, **__: Any) -> Any:
 def _static_assert(condition: Any, message: Any = "", **_: Any) -> None:
     if not plain(condition):
         raise AssertionError(f"static assert: {plain(message)}")
-
-
-def _inline_assembly(*_: Any, **__: Any) -> Any:
-    raise Unsupported("inline PTX cannot run on a CPU", kernel_place())
 
 
 _LANGUAGE: Language | None = None

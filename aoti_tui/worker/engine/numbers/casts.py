@@ -7,7 +7,7 @@ from typing import Callable
 import numpy as np
 
 from .dtypes import Number
-from .floats import Array, round_to
+from .floats import Array, cut_to, round_to
 
 Flag = Callable[[str], None]
 """Told in words what the GPU would not do in a defined way."""
@@ -28,6 +28,16 @@ def convert(data: Array, source: Number, wanted: Number, flag: Flag) -> Array:
     if source.kind == "float" and wanted.kind != "bool":
         return _to_integer(data, source, wanted, flag)
     return data.astype(wanted.values)
+
+
+def cut(data: Array, wanted: Number) -> Array:
+    """Floats as floats of a shorter type, rounded towards zero."""
+    if wanted.small is not None:
+        return cut_to(data, wanted.small)
+    nearest = data.astype(wanted.values)
+    kind = wanted.values.type
+    too_far = (np.abs(nearest.astype(np.float64)) > np.abs(data)) & np.isfinite(data)
+    return np.where(too_far, np.nextafter(nearest, kind(0)), nearest)
 
 
 def _to_integer(data: Array, source: Number, wanted: Number, flag: Flag) -> Array:

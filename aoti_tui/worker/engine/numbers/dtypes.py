@@ -11,7 +11,9 @@ from .floats import (
     BFLOAT16,
     FLOAT8_E4M3B15,
     FLOAT8_E4M3FN,
+    FLOAT8_E4M3FNUZ,
     FLOAT8_E5M2,
+    FLOAT8_E5M2FNUZ,
     Array,
     SmallFloat,
     round_to,
@@ -25,6 +27,8 @@ POISON = {
     "bfloat16": 0x7FEB,
     "float8_e4m3fn": 0x7F,
     "float8_e5m2": 0x7F,
+    "float8_e4m3fnuz": 0x80,
+    "float8_e5m2fnuz": 0x80,
     "bool": 1,
 }
 
@@ -81,6 +85,12 @@ NUMBERS = (
     _number("float8_e5m2", "fp8e5", "fp8e5", np.float32, "float", np.uint8, FLOAT8_E5M2),
     _number(
         "float8_e4m3b15", "fp8e4b15", "fp8e4b15", np.float32, "float", np.uint8, FLOAT8_E4M3B15
+    ),
+    _number(
+        "float8_e4m3fnuz", "fp8e4b8", "fp8e4b8", np.float32, "float", np.uint8, FLOAT8_E4M3FNUZ
+    ),
+    _number(
+        "float8_e5m2fnuz", "fp8e5b16", "fp8e5b16", np.float32, "float", np.uint8, FLOAT8_E5M2FNUZ
     ),
     _number("int8", "int8", "i8", np.int8, "int"),
     _number("int16", "int16", "i16", np.int16, "int"),

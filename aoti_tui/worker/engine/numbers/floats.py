@@ -22,6 +22,7 @@ class SmallFloat:
 
     `finite_only`: no infinities, one NaN pattern (the `fn` types of ml_dtypes and torch).
     `saturate`: a conversion clips to the largest value (PTX `cvt.rn.satfinite`).
+    `unsigned_zero`: what would be -0 is the one NaN instead (the `fnuz` types of AMD).
     """
 
     name: str
@@ -31,10 +32,13 @@ class SmallFloat:
     bias: int
     finite_only: bool
     saturate: bool
+    unsigned_zero: bool = False
 
     @property
     def largest(self) -> float:
         top = (1 << self.exponent) - 1
+        if self.unsigned_zero:
+            return float((2.0 - 2.0**-self.mantissa) * 2.0 ** (top - self.bias))
         if self.finite_only:
             fraction = 2.0 - 2.0 ** (1 - self.mantissa)
             return float(fraction * 2.0 ** (top - self.bias))
@@ -45,6 +49,10 @@ class SmallFloat:
 BFLOAT16 = SmallFloat("bfloat16", 16, 8, 7, 127, finite_only=False, saturate=False)
 FLOAT8_E4M3FN = SmallFloat("float8_e4m3fn", 8, 4, 3, 7, finite_only=True, saturate=True)
 FLOAT8_E5M2 = SmallFloat("float8_e5m2", 8, 5, 2, 15, finite_only=False, saturate=True)
+FLOAT8_E4M3FNUZ = SmallFloat("float8_e4m3fnuz", 8, 4, 3, 8, True, saturate=True, unsigned_zero=True)
+FLOAT8_E5M2FNUZ = SmallFloat(
+    "float8_e5m2fnuz", 8, 5, 2, 16, True, saturate=True, unsigned_zero=True
+)
 FLOAT8_E4M3B15 = SmallFloat("float8_e4m3b15", 8, 4, 3, 15, finite_only=True, saturate=True)
 
 
@@ -58,6 +66,17 @@ def round_bfloat16(values: Array) -> Array:
     if nan.any():
         result[nan] = np.nan
     return result
+
+
+def cut_to(values: Array, kind: SmallFloat) -> Array:
+    """Floats rounded towards zero to `kind`, as float32; NaN and infinities stay."""
+    wide = np.asarray(values, dtype=np.float64)
+    _, exponent = np.frexp(wide)
+    quantum = np.ldexp(1.0, np.maximum(exponent - 1, 1 - kind.bias) - kind.mantissa)
+    with np.errstate(invalid="ignore"):
+        cut = np.clip(np.trunc(wide / quantum) * quantum, -kind.largest, kind.largest)
+    infinite = np.isinf(wide) & (not kind.finite_only)
+    return np.where(infinite | np.isnan(wide), wide, cut).astype(np.float32)
 
 
 def round_to(values: Array, kind: SmallFloat) -> Array:
@@ -101,6 +120,10 @@ def to_bits(values: Array, kind: SmallFloat) -> Array:
     bits = np.where(np.isinf(single), top << kind.mantissa, bits)
     bits = np.where(np.isnan(single), not_a_number, bits)
     sign = np.signbit(single).astype(np.int64) << (kind.bits - 1)
+    if kind.unsigned_zero:
+        lone = 1 << (kind.bits - 1)
+        bits = np.where(np.isnan(single), lone, np.where(bits == 0, 0, bits | sign))
+        return bits.astype(np.uint8)
     patterns: Array = (bits | sign).astype(np.uint8)
     return patterns
 
@@ -120,7 +143,9 @@ def _table(kind: SmallFloat) -> Array:
             significand.astype(np.float64), np.maximum(field, 1) - kind.bias - kind.mantissa
         )
         top = (1 << kind.exponent) - 1
-        if kind.finite_only:
+        if kind.unsigned_zero:
+            value[1 << (kind.bits - 1)] = np.nan
+        elif kind.finite_only:
             value[(field == top) & (fraction == (1 << kind.mantissa) - 1)] = np.nan
         else:
             value[(field == top) & (fraction == 0)] = np.inf

@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..memory.addresses import absolute
-from ..numbers.casts import convert
+from ..numbers.casts import convert, cut
 from ..numbers.dtypes import BY_TRITON
 from ..numbers.floats import Array
 from ..numbers.integers import as_unsigned, high_half
@@ -182,7 +182,13 @@ class Arithmetic(State):
         return Handle(data, wanted, value.shape)
 
     create_si_to_fp = create_ui_to_fp = create_fp_to_si = create_fp_to_ui = _cast
-    create_fp_ext = create_fp_trunc = create_int_cast = create_fp_to_fp = _cast
+    create_fp_ext = create_fp_trunc = create_int_cast = _cast
+
+    def create_fp_to_fp(self, value: Handle, target: Any, rounding: Any = None) -> Handle:
+        if getattr(rounding, "name", "") != "RTZ":
+            return self._cast(value, target)
+        kind = target.scalar
+        return Handle(cut(value.lanes, BY_TRITON[kind.name]), kind, value.shape)
 
     def create_histogram(self, data: Handle, bins: int, mask: Any = None) -> Handle:
         values = data.full()
@@ -194,15 +200,6 @@ class Arithmetic(State):
             for row, keep in zip(values, wanted)
         ]
         return Handle(np.stack(rows).astype(np.int32), self.int32, (bins,))
-
-    def create_dot(self, left: Handle, right: Handle, total: Handle, *_: Any) -> Handle:
-        number = BY_TRITON[total.dtype.name]
-        if number.kind == "float":
-            wide = np.float64 if number.name == "float64" else np.float32
-        else:
-            wide = number.values
-        product = np.matmul(left.full().astype(wide), right.full().astype(wide))
-        return Handle(rounded(product + total.lanes, total.dtype), total.dtype, total.shape)
 
 
 def _wider(*handles: Handle) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Unsupported
+from ..memory.atomics import BY_OPERATION, atomic
 from ..memory.loads_stores import load, store
 from ..numbers.dtypes import BY_TRITON
 from ..numbers.floats import Array
@@ -40,6 +40,19 @@ class BlockPointer:
                 wanted = wanted & (at >= 0) & (at < _column(self.shape[axis].lanes, rank))
         pointer = Handle(elements, self.base.dtype.scalar, self.block, self.base.argument)
         return pointer, Handle(wanted, None, self.block)
+
+    def rows(self, rows: Handle, column: Handle) -> tuple[Handle, Handle]:
+        """Pointers to the block's columns from `column` on in each of `rows`, and which are in."""
+        line = np.arange(self.block[1], dtype=np.int64)[None, None, :]
+        down = rows.full().astype(np.int64)[:, :, None]
+        across = _column(column.lanes, 2) + line
+        elements = _column(self.base.lanes, 2) + down * _column(self.strides[0].lanes, 2)
+        elements = elements + across * _column(self.strides[1].lanes, 2)
+        wanted = (down >= 0) & (down < _column(self.shape[0].lanes, 2))
+        wanted = wanted & (across >= 0) & (across < _column(self.shape[1].lanes, 2))
+        shape = (rows.shape[0], self.block[1])
+        pointer = Handle(elements, self.base.dtype.scalar, shape, self.base.argument)
+        return pointer, Handle(wanted, None, shape)
 
 
 def _column(data: Array, rank: int) -> Array:
@@ -92,14 +105,27 @@ class BlockPointers(State):
         pointers, wanted = descriptor.pointers(offsets, list(range(len(descriptor.block))))
         store(self.run, pointers, value, wanted)
 
-    def create_descriptor_gather(self, *_: Any) -> Handle:
-        raise Unsupported("gathering through a tensor descriptor is not replayed")
+    def create_descriptor_gather(
+        self, descriptor: BlockPointer, rows: Handle, column: Handle, kind: Any
+    ) -> Handle:
+        pointers, wanted = descriptor.rows(rows, column)
+        return load(self.run, pointers, wanted, self._padding(descriptor.base, descriptor.padding))
 
-    def create_descriptor_scatter(self, *_: Any) -> None:
-        raise Unsupported("scattering through a tensor descriptor is not replayed")
+    def create_descriptor_scatter(
+        self, descriptor: BlockPointer, value: Handle, rows: Handle, column: Handle
+    ) -> None:
+        pointers, wanted = descriptor.rows(rows, column)
+        store(self.run, pointers, value, wanted)
 
-    def create_descriptor_reduce(self, *_: Any) -> None:
-        raise Unsupported("reducing through a tensor descriptor is not replayed")
+    def create_descriptor_reduce(
+        self, kind: Any, descriptor: BlockPointer, value: Handle, offsets: list[Handle]
+    ) -> None:
+        """`kind`: triton's DESCRIPTOR_REDUCE_KIND. Nothing is given back, so order cannot show."""
+        pointers, wanted = descriptor.pointers(offsets, list(range(len(descriptor.block))))
+        combine = BY_OPERATION[kind.name.upper()]
+        number = BY_TRITON[descriptor.base.dtype.scalar.element_ty.name]
+        whole = Handle(value.lanes.astype(number.values), value.dtype, value.shape)
+        atomic(self.run, pointers, [whole], wanted, combine)
 
     def _padding(self, base: Handle, padding: Any) -> Handle | None:
         if "NAN" not in str(getattr(padding, "name", padding)).upper():

@@ -19,6 +19,7 @@ from ..numbers.stored import decode, encode
 from ..values.handle import Handle
 from .arithmetic import Arithmetic
 from .block_pointers import BlockPointers
+from .products import Products
 from .shapes import Shapes
 
 TYPES = {
@@ -66,8 +67,16 @@ class Options:
     max_num_imprecise_acc_default = 0
     backend_name = "interpreter"
 
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
 
-class Builder(Arithmetic, Shapes, BlockPointers):
+    @property
+    def num_warps(self) -> int:
+        """Of the launch that runs."""
+        return self._builder.run.num_warps
+
+
+class Builder(Arithmetic, Products, Shapes, BlockPointers):
     """Blocks are Handles; `run` says which programs are running and what they may touch."""
 
     def __init__(self, tl: Any, ir: Any) -> None:
@@ -75,7 +84,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
         self.ir = ir
         self.arch = None
         self.extern_functions: dict[str, Callable[[list[Handle], Any], Handle]] = {}
-        self.options = Options()
+        self.options = Options(self)
         self.codegen_fns: dict[str, Callable[..., Any]] = {
             "convert_custom_types": self._convert_custom_types,
             "min_dot_size": lambda left, right: (1, 1, 1),
@@ -206,8 +215,7 @@ class Builder(Arithmetic, Shapes, BlockPointers):
         return Handle(value.lanes.astype(np.int64), target.scalar, value.shape)
 
     def _convert_custom_types(self, value: Any, target: Any, rounding: Any, **_: Any) -> Any:
-        handle = self._cast(value.handle, target)
-        return self.tl.tensor(handle, target)
+        return self.tl.tensor(self.create_fp_to_fp(value.handle, target, rounding), target)
 
     # what has no result
 
@@ -219,9 +227,6 @@ class Builder(Arithmetic, Shapes, BlockPointers):
     def create_assume(self, condition: Handle) -> None:
         if not condition.lanes.all():
             self.run.findings.flag("tl.assume is false here: the GPU's code may do anything")
-
-    def create_inline_asm(self, *_: Any) -> Any:
-        raise Unsupported("inline PTX cannot run on a CPU")
 
     def create_extern_elementwise(
         self, library: str, path: str, symbol: str, operands: list[Handle], kind: Any, *_: Any
