@@ -10,6 +10,7 @@ import numpy as np
 from .errors import Unsupported
 from .findings.findings import Findings
 from .findings.kernel_frames import kernel_place
+from .findings.onlooker import Onlooker
 from .findings.recorder import Recorder
 from .findings.writes import Watch
 from .numbers.floats import Array
@@ -23,8 +24,9 @@ class Run:
     `programs`: (n, 3) int32, the programs running together; `journal`: undo log of stores
     while programs may still part ways; `recorder`: notes values of the one program it is for;
     `watch`: an element whose writes are noted; `wait`: hands on to the programs that this one
-    meets at the grid barrier; `reads_atomics`: whether the kernel uses what its atomics found;
-    `num_warps`: what the launch was given, which kernels may ask for.
+    meets at the grid barrier; `onlooker`: is told of each access; `reads_atomics`: whether the
+    kernel uses what its atomics found; `num_warps`: what the launch was given, which kernels may
+    ask for.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Run:
         self.journal: list[tuple[Array, Array, Array]] | None = None
         self.recorder: Recorder | None = None
         self.watch: Watch | None = None
+        self.onlooker: Onlooker | None = None
         self.wait: Callable[[], None] | None = None
         self.reads_atomics = True
         self.num_warps = num_warps

@@ -13,9 +13,8 @@ from ..numbers.floats import Array
 from ..values.access import Access, AccessKind
 from ..values.handle import Handle
 from .kernel_frames import kernel_place, place_of
+from .notices import Notice, NoticeKey, Program, program_of
 from .writes import Writes
-
-Program = tuple[int, int, int]
 
 
 @dataclass
@@ -69,6 +68,7 @@ class Findings:
         self.asserts: dict[tuple[Place, str], FiredAssert] = {}
         self.faults: dict[tuple[Place, AccessKind, str], Fault] = {}
         self.flags: dict[tuple[Place, str], None] = {}
+        self.notices: dict[NoticeKey, Notice] = {}
         self.writes = Writes()
         self.moment = 0
 
@@ -92,7 +92,7 @@ class Findings:
         place = place_of(frame) or NOWHERE
         self.moment += 1
         found = self.asserts.get((place, message))
-        first = _program(programs[rows[0]])
+        first = program_of(programs[rows[0]])
         if found is None:
             found = FiredAssert(place, message)
             self.asserts[(place, message)] = found
@@ -104,12 +104,12 @@ class Findings:
             position = int(np.flatnonzero(lanes[min(row, len(lanes) - 1)])[0])
             found.lane = _lane(position, failing.shape)
             found.values = _values_at(frame, row, found.lane, failing.shape)
-        found.programs.update(_program(programs[row]) for row in rows)
+        found.programs.update(program_of(programs[row]) for row in rows)
 
     def access_failed(self, access: Access, bad: Array, programs: Array) -> None:
         """`bad`: (programs or 1, *block), true where the access is outside."""
         row = int(np.flatnonzero(bad.reshape(bad.shape[0], -1).any(axis=1))[0])
-        fault = fault_at(access, bad, _program(programs[row]), row)
+        fault = fault_at(access, bad, program_of(programs[row]), row)
         if bad.shape[0] == 1:
             fault.count *= len(programs)
         self._add(fault)
@@ -123,6 +123,14 @@ class Findings:
         found.count += fault.count
         if fault.program < found.program:
             found.program, found.element, found.lane = fault.program, fault.element, fault.lane
+
+    def notice(self, notice: Notice) -> None:
+        """Keep what an onlooker noticed, with what was noticed of the same access before."""
+        found = self.notices.get(notice.key)
+        if found is None:
+            self.notices[notice.key] = notice
+        else:
+            found.add(notice)
 
     def merge(self, other: Findings) -> None:
         """Take in what another part of the grid found; moments stay comparable per program."""
@@ -138,6 +146,8 @@ class Findings:
                 ours.lane, ours.values = theirs.lane, theirs.values
         for fault in other.faults.values():
             self._add(fault)
+        for notice in other.notices.values():
+            self.notice(notice)
         self.flags.update(other.flags)
         self.writes.add(other.writes.kept, other.writes.count)
 
@@ -152,11 +162,6 @@ class Findings:
         }
         part.faults = {k: fault for k, fault in self.faults.items() if fault.program == program}
         return part
-
-
-def _program(row: Array) -> Program:
-    x, y, z = row.tolist()
-    return (x, y, z)
 
 
 def _lane(position: int, shape: tuple[int, ...]) -> list[int]:

@@ -9,7 +9,8 @@ from ...source.rewrite import Site
 from ..numbers.floats import Array
 from ..values.access import Access
 from ..values.handle import Handle, spread
-from .findings import Fault, Program, fault_at
+from .findings import Fault, fault_at
+from .notices import Program
 
 NoteKind = Literal["assign", "unpack", "effect", "return"]
 

@@ -49,6 +49,9 @@ def atomic(
     view = argument.view(number.stored)
     chosen_at = elements[wanted] + before
     values = [np.broadcast_to(operand.lanes, shape)[wanted] for operand in operands]
+    if run.onlooker is not None:
+        reads = combine is not BY_OPERATION["XCHG"]
+        run.onlooker.atomic(run, access, wanted, view[chosen_at], values, reads)
     if run.journal is not None:
         run.journal.append((view, chosen_at, view[chosen_at]))
     if isinstance(combine, np.ufunc) and not run.reads_atomics and number.small is None:

@@ -15,11 +15,17 @@ from .addresses import by_argument, number_at
 from .checked import access_of, inside, report, watched
 
 
-def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -> Handle:
+def load(
+    run: Run,
+    pointer: Handle,
+    mask: Handle | None,
+    other: Handle | None,
+    volatile: bool = False,
+) -> Handle:
     """The elements a pointer block points at; `other` (or zero) where masked out or outside."""
     argument = pointer.argument
     if argument is None:
-        return _load_scattered(run, pointer, mask, other)
+        return _load_scattered(run, pointer, mask, other, volatile)
     element = pointer.dtype.scalar.element_ty
     number = number_at(pointer)
     elements = pointer.lanes
@@ -41,6 +47,8 @@ def load(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -
         bits = view.take(elements + before if before else elements, mode="clip")
         if argument.poison is not None and argument.poison.size == number.size:
             _look_for_unwritten(run, argument, bits, wanted)
+        if run.onlooker is not None:
+            bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
     data = decode(bits, number)
     if wanted is not None:
         rest: Any = number.values.type(0) if other is None else other.lanes
@@ -59,13 +67,15 @@ def _look_for_unwritten(run: Run, argument: Argument, bits: Array, wanted: Array
         run.findings.flag(f"{argument.name} is read where nothing has been written yet")
 
 
-def _load_scattered(run: Run, pointer: Handle, mask: Handle | None, other: Handle | None) -> Handle:
+def _load_scattered(
+    run: Run, pointer: Handle, mask: Handle | None, other: Handle | None, volatile: bool
+) -> Handle:
     element = pointer.dtype.scalar.element_ty
     data = np.zeros(pointer.full().shape, dtype=number_at(pointer).values)
     if other is not None:
         data[...] = other.lanes
     for part, chosen in by_argument(run, pointer, "load", mask):
-        data = np.where(chosen.lanes, load(run, part, chosen, None).lanes, data)
+        data = np.where(chosen.lanes, load(run, part, chosen, None, volatile).lanes, data)
     return Handle(data, element, pointer.shape)
 
 
@@ -94,9 +104,12 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
     watched(run, access, wanted, value)
     argument.storage.fork()
     view = argument.view(number.stored)
+    stored = encode(value.lanes, number)
+    if run.onlooker is not None:
+        run.onlooker.storing(run, access, wanted, stored, view)
     if before:
         elements = elements + before
-    at, bits, chosen_lanes = np.broadcast_arrays(elements, encode(value.lanes, number), wanted)
+    at, bits, chosen_lanes = np.broadcast_arrays(elements, stored, wanted)
     if not chosen_lanes.all():
         at, bits = at[chosen_lanes], bits[chosen_lanes]
     if run.journal is not None:

@@ -135,16 +135,16 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
 
     # memory
 
-    def create_load(self, pointer: Handle, *_: Any) -> Handle:
-        return load(self.run, pointer, None, None)
+    def create_load(self, pointer: Handle, *hints: Any) -> Handle:
+        return load(self.run, pointer, None, None, _volatile(hints))
 
     def create_store(self, pointer: Handle, value: Handle, *_: Any) -> None:
         store(self.run, pointer, value, None)
 
     def create_masked_load(
-        self, pointer: Handle, mask: Handle, other: Handle | None, *_: Any
+        self, pointer: Handle, mask: Handle, other: Handle | None, *hints: Any
     ) -> Handle:
-        return load(self.run, pointer, mask, other)
+        return load(self.run, pointer, mask, other, _volatile(hints))
 
     def create_masked_store(self, pointer: Handle, value: Handle, mask: Handle, *_: Any) -> None:
         store(self.run, pointer, value, mask)
@@ -171,7 +171,7 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
         return atomic(self.run, pointer, [value], mask, BY_OPERATION[name])
 
     def create_atomic_load(self, pointer: Handle, mask: Handle | None, *_: Any) -> Handle:
-        return load(self.run, pointer, mask, None)
+        return load(self.run, pointer, mask, None, volatile=True)
 
     def create_atomic_store(
         self, pointer: Handle, value: Handle, mask: Handle | None, *_: Any
@@ -239,3 +239,8 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
                 kernel_place(),
             )
         return function(operands, kind)
+
+
+def _volatile(hints: tuple[Any, ...]) -> bool:
+    """Whether a load's hints end in `is_volatile`, which stands last where there is one."""
+    return bool(hints) and hints[-1] is True

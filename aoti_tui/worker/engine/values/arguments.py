@@ -12,6 +12,7 @@ import numpy as np
 
 from ..numbers.dtypes import Number
 from ..numbers.floats import Array
+from .reach import Reach
 
 # Where pointers of different arguments meet in one block, they become absolute addresses, as
 # far apart as a 64-bit offset of a realistic kernel can reach.
@@ -42,9 +43,12 @@ class Storage:
 
 
 class Argument:
-    """A pointer argument: a storage and the byte its data pointer stands at."""
+    """A pointer argument: a storage and the byte its data pointer stands at.
 
-    __slots__ = ("_version", "_views", "address", "name", "offset", "poison", "storage")
+    `reach`: the elements of the tensor, where they are fewer than the storage's and that counts.
+    """
+
+    __slots__ = ("_version", "_views", "address", "name", "offset", "poison", "reach", "storage")
 
     def __init__(self, name: str, storage: Storage, offset: int, position: int) -> None:
         self.name = name
@@ -52,6 +56,7 @@ class Argument:
         self.offset = offset
         self.address = (position + 1) * SPACING
         self.poison: Number | None = None
+        self.reach: Reach | None = None
         self._views: dict[str, Array] = {}
         self._version = storage.version
 

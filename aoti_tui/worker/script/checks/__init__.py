@@ -1,0 +1,1 @@
+"""What is wrong with a launch: found while it runs, and by running programs of it again."""
