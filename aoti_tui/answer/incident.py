@@ -11,8 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_tui.answer.bad_access import assert_left_out, first_bad_access
+from aoti_tui.answer.graphs import (
+    GraphChoice,
+    Graphs,
+    choose_graph,
+    launch_in_traceback,
+    with_other_graphs,
+)
+from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.judge import Judged, Search, judge
-from aoti_tui.answer.known import known_of, truncated_of
+from aoti_tui.answer.known import known_of, takes_inputs, truncated_of
 from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
@@ -86,8 +94,12 @@ class Incident:
     notes: tuple[str, ...]
     """Look-alikes of the log, problems of the inputs, whatever the user should know."""
     workshop: Workshop
+    graphs: Graphs
+    """All graphs that are at hand; ``source`` is one of them."""
     input_notes: tuple[str, ...] = ()
     """Those of ``notes`` that are of the inputs."""
+    choice: GraphChoice | None = None
+    """Which graph the log chose, and what fits it in others."""
 
     @property
     def only_memory_faults(self) -> bool:
@@ -193,26 +205,72 @@ class Incident:
 
     def with_log(self, text: LogText, name: str) -> Incident:
         """The same wrapper with a log brought later."""
-        return replace(self, log=read_log(text), log_name=name)._explained()
+        return self.with_reading(read_log(text), name)
+
+    def with_reading(self, reading: LogReading, name: str) -> Incident:
+        """The same with a log that was read; of several graphs, the one that it is of. Raises
+        ArtifactError for inputs that this one does not take."""
+        chosen = self._graph_of(reading)
+        return replace(chosen, log=reading, log_name=name).with_known()
+
+    def with_known(self) -> Incident:
+        """With what the inputs tell of this graph. Raises ArtifactError for unusable ones."""
+        known, inputs, notes = known_of(self.index, self.given)
+        found = replace(self, known=known, inputs=inputs, input_notes=notes)
+        return replace(found, notes=(*self.graphs.notes, *notes))._explained()
 
     def with_inputs(self, path: Path) -> Incident:
         """The same wrapper with other inputs. Raises ArtifactError for unusable ones."""
         self.close()
         given = replace(self.given, inputs=path)
-        known, inputs, notes = known_of(self.index, given)
         workshop = Workshop(self.index, given, self.workshop.client)
-        changed = replace(self, given=given, workshop=workshop, known=known, inputs=inputs)
-        return replace(changed, input_notes=notes, notes=notes)._explained()
+        changed = replace(self, given=given, workshop=workshop)
+        if self.log is not None and len(self.graphs.sources) > 1:
+            return changed.with_reading(self.log, self.log_name)
+        return changed.with_known()
+
+    def of_graph(self, source: WrapperText) -> Incident:
+        """Another of the graphs at hand, with the same log and inputs, whatever these say. Raises
+        ArtifactError for inputs that it does not take."""
+        index = indexed(source, self.given.kernels)
+        changed = self._with_graph(source, index)
+        return replace(changed, choice=None).with_known()
+
+    def _with_graph(self, source: WrapperText, index: WrapperIndex) -> Incident:
+        if source is self.source:
+            return self
+        self.close()
+        workshop = Workshop(index, self.given, self.workshop.client)
+        return replace(self, source=source, index=index, workshop=workshop, failures=())
+
+    def _graph_of(self, reading: LogReading) -> Incident:
+        """The graph that a log is of, where several are at hand."""
+        if len(self.graphs.sources) < 2:
+            return self
+
+        def index_of(source: WrapperText) -> WrapperIndex:
+            return self.index if source is self.source else indexed(source, self.given.kernels)
+
+        choice = choose_graph(
+            self.graphs, reading, index_of, lambda index: takes_inputs(index, self.given)
+        )
+        if choice is None:
+            return self
+        return replace(self._with_graph(choice.source, choice.index), choice=choice)
 
     def _explained(self) -> Incident:
         """With the failures of the log, as far as they can be told before anything runs."""
         if self.log is None:
             return self
         explainer = self.workshop.explainer
-        found = explainer.failures(self.log, self.known)
+        traced = launch_in_traceback(self.index, self.source, self.log)
+        found = explainer.failures(self.log, self.known, traced)
         failures = tuple(unreplayed(explainer, failure, self.known) for failure in found)
-        notes = (*self.input_notes, *log_notes(self.log, failures, self.index))
-        return replace(self, failures=failures, notes=notes)
+        others = self.choice.others if self.choice is not None else ()
+        failures = tuple(with_other_graphs(failure, others) for failure in failures)
+        notes = (*self.notes, *log_notes(self.log, failures, self.index))
+        chosen = self.choice.notes if self.choice is not None else ()
+        return replace(self, failures=failures, notes=(*chosen, *notes))
 
     def judge(
         self,
@@ -261,6 +319,7 @@ class Incident:
             programs=failure.programs,
             threads=failure.threads,
             rivals=judged.rivals,
+            other_graphs=failure.other_graphs,
             notes=(*explained.notes, *judged.notes),
         )
         return Verdict(explained, judged)

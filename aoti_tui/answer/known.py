@@ -65,6 +65,18 @@ def known_of(
     return known, tuple(inputs), (*map(truncation_warning, truncated), *problems)
 
 
+def takes_inputs(index: WrapperIndex, given: Given) -> bool | None:
+    """Whether a wrapper takes the given inputs; None where none are given or only torch can load
+    them."""
+    if given.inputs is None or read_saved(given.inputs) is None:
+        return None
+    try:
+        known_of(index, given)
+    except ArtifactError:
+        return False
+    return True
+
+
 def truncated_of(index: WrapperIndex, known: Known) -> tuple[TruncatedSymbol, ...]:
     """Sizes that the given inputs make come out wrong, as far as nothing has to run for it."""
     symbols = tuple(SymbolValue(n, v, "input", "") for n, v in known.symbols.items())

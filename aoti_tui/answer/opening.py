@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
+from aoti_tui.answer.at_hand import at_hand
+from aoti_tui.answer.graphs import Graphs
 from aoti_tui.answer.incident import Incident, Progress, Workshop
-from aoti_tui.answer.known import known_of
+from aoti_tui.answer.indexing import indexed
+from aoti_tui.answer.known import takes_inputs
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
-from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
+from aoti_tui.artifacts.graphs.opened import several_graphs
 from aoti_tui.artifacts.log_file import LogText
-from aoti_tui.artifacts.wrapper_file import WrapperText, open_wrapper
-from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
-from aoti_tui.index.model import Gap, WrapperIndex
-from aoti_tui.index.reader import read_wrapper
+from aoti_tui.artifacts.wrapper_file import WrapperText
+from aoti_tui.failure.provenance.known import Known
+from aoti_tui.index.model import WrapperIndex
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 from aoti_tui.replay.client import WorkerClient
 
 
 def open_incident(
-    wrapper: Path,
+    wrapper: Path | None,
     *,
     log: LogText | None = None,
     log_name: str = "",
@@ -29,9 +30,11 @@ def open_incident(
     progress: Progress | None = None,
     browse: bool = False,
 ) -> Incident:
-    """Opens a wrapper (file, package or folder) with what came with it.
+    """Opens what the user has: a wrapper, a package, a folder of graphs, or a log alone.
 
-    ``log`` is the log's text or its lines. ``progress`` gets what is being done and its share from
+    ``log`` is the log's text or its lines; it may hold the code, and leads to it where no
+    ``wrapper`` is given. Where ``wrapper`` is a log itself and no other is given, it is that log.
+    ``progress`` gets what is being done and its share from
     0 to 1.
     ``client`` is a worker that outlives what is opened; without it, the incident has its own.
     ``browse`` takes a CPU wrapper too, which has nothing to debug but can be listed.
@@ -40,19 +43,13 @@ def open_incident(
     given = given or Given()
     say = progress or (lambda doing, share: None)
     say("reading the wrapper", 0.0)
-    source = open_wrapper(wrapper, given.model)
-    _check_kind(source, browse)
-    sources = _kernel_sources(source, given.kernels)
-    index = read_wrapper(
-        source.text,
-        str(source.path),
-        kernel_sources=sources,
-        progress=lambda share: say("indexing the wrapper", share),
+    hand = at_hand(wrapper, log, log_name, given)
+    decided = browse or hand.reading is not None
+    source = _first(hand.graphs, wrapper or Path(log_name), given, decided=decided, browse=browse)
+    index = indexed(
+        source, given.kernels, progress=lambda share: say("indexing the wrapper", share)
     )
     _check_content(source, index)
-    index = _with_missing_sources(index)
-    workshop = Workshop(index, given, client)
-    known, inputs, notes = known_of(index, given)
     incident = Incident(
         source=source,
         index=index,
@@ -60,16 +57,36 @@ def open_incident(
         log=None,
         log_name="",
         failures=(),
-        known=known,
-        inputs=inputs,
-        notes=notes,
-        input_notes=notes,
-        workshop=workshop,
+        known=Known(),
+        inputs=(),
+        notes=hand.graphs.notes,
+        workshop=Workshop(index, given, client),
+        graphs=hand.graphs,
     )
-    if log is None:
-        return incident
+    if hand.reading is None:
+        return incident.with_known()
     say("reading the log", 0.0)
-    return incident.with_log(log, log_name)
+    return incident.with_reading(hand.reading, hand.log_name)
+
+
+def _first(graphs: Graphs, path: Path, given: Given, *, decided: bool, browse: bool) -> WrapperText:
+    """The graph to begin with; where a log has not ``decided`` yet and several can be meant, one
+    that alone takes the given inputs. Raises ArtifactError where that is not known."""
+    usable = [s for s in graphs.sources if _is_usable(s)]
+    if not usable:
+        _check_kind(graphs.sources[0], browse)
+        return graphs.sources[0]
+    if len(usable) == 1 or decided:
+        return usable[0]
+    takes = [s for s in usable if takes_inputs(indexed(s, given.kernels), given)]
+    if len(takes) != 1:
+        raise several_graphs(path, usable)
+    return takes[0]
+
+
+def _is_usable(source: WrapperText) -> bool:
+    described = describe_artifact(source.text)
+    return described.is_wrapper and not described.has_no_kernels
 
 
 def _check_kind(source: WrapperText, browse: bool) -> None:
@@ -95,8 +112,6 @@ _WRAPPERS = (
     "folder."
 )
 _INSTEAD = {
-    ArtifactKind.LOG: "Give the wrapper (a *.wrapper.cpp or an output_code.py) and the log behind "
-    "--log: code that stands in a log is not read yet.",
     ArtifactKind.JIT_WRAPPER: "C++ wrappers of torch.compile are not read yet: compile without "
     "cpp_wrapper and give the output_code.py.",
     ArtifactKind.KERNEL_FILE: "Give the output_code.py that holds this kernel: the file in the "
@@ -111,33 +126,3 @@ def _check_content(source: WrapperText, index: WrapperIndex) -> None:
             "no kernel, no launch and no input was found in it",
             "Is the file cut off? Copy it again.",
         )
-
-
-def _with_missing_sources(index: WrapperIndex) -> WrapperIndex:
-    """The index with a gap for the kernels whose source was found nowhere."""
-    missing = [k for k in index.kernels.values() if not k.has_source]
-    if not missing:
-        return index
-    names = ", ".join(k.name for k in missing[:3]) + (", …" if len(missing) > 3 else "")
-    gap = Gap(
-        missing[0].line,
-        names,
-        f"the sources of {len(missing)} of {len(index.kernels)} kernels are not in the wrapper or "
-        "beside it: give --kernels",
-    )
-    return replace(index, gaps=(*index.gaps, gap))
-
-
-def _kernel_sources(source: WrapperText, path: Path | None) -> dict[str, KernelSource]:
-    """Kernel sources outside of the wrapper: those given, else those that lie beside it."""
-    if path is not None:
-        files = kernel_files(path)
-    elif "async_compile.triton(" in source.text or source.member:
-        return {}
-    else:
-        files = kernel_files_beside(source.path)
-    found: dict[str, KernelSource] = {}
-    for name, text in files:
-        for kernel, kernel_source in find_kernel_sources(text, name).items():
-            found.setdefault(kernel, kernel_source)
-    return found

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import lzma
 import os
+import re
 import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,12 +27,16 @@ _WRAPPER_END = ".wrapper.cpp"
 _WRAPPER_MARK = b"AOTInductorModel::run_impl("
 """What a wrapper under another name holds: torch 2.6 and older call it ``<hash>.cpp``."""
 _GRAPH_MARK = b"# AOT ID: ["
-"""How a wrapper of torch.compile begins, whatever it is called."""
+"""What a wrapper of torch.compile begins with, whatever it is called."""
+_BLOCK_MARK = b"Compile-time auto-tuning block:"
+"""What it begins with where kernels are tuned first; then either mark below follows."""
+_BEHIND_BLOCK = (_GRAPH_MARK, b"\ncpp_wrapper_src = ")
+_GRAPH = re.compile(r"^# AOT ID: \[['\"](\w+)['\"]", re.M)
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 200_000
 _MOST_RATIO = 200
 """Text of a wrapper packs about ten to one."""
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -44,6 +49,10 @@ _DAMAGE = (
     struct.error,
 )
 """What reading a damaged zip raises."""
+
+
+class NoWrapper(ArtifactError):
+    """A folder or package holds no wrapper of AOTInductor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,12 @@ class WrapperText:
     model: str = ""
 
     @property
+    def graph(self) -> str:
+        """The AOT id of a graph of torch.compile (``0_inference``); ``""`` of any other."""
+        found = _GRAPH.search(self.text)
+        return found[1] if found is not None else ""
+
+    @property
     def name(self) -> str:
         return f"{self.path.name}:{self.model}" if self.model else self.path.name
 
@@ -68,7 +83,7 @@ class WrapperText:
 
 
 def open_wrapper(path: Path, model: str | None = None) -> WrapperText:
-    """The wrapper of a file, package or folder.
+    """The wrapper of a file, or AOTInductor's of a package or folder.
 
     ``model`` chooses one of several. Raises :class:`ArtifactError` when there is none, when
     several are there and none was chosen, and when the file cannot be read as text.
@@ -151,7 +166,6 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
     wrappers: list[Path] = []
     packages: list[Path] = []
     others: list[Path] = []
-    graphs: list[Path] = []
     for count, name in enumerate(_files_below(folder)):
         if count > _MOST_FILES:
             break
@@ -161,17 +175,15 @@ def _from_folder(folder: Path, model: str | None) -> WrapperText:
             packages.append(Path(name))
         elif name.endswith(".cpp"):
             others.append(Path(name))
-        elif name.endswith(".py") and _begins_as_graph(Path(name)):
-            graphs.append(Path(name))
     wrappers = wrappers or [p for p in others if _is_wrapper(p)]
-    found = sorted(wrappers) or sorted(packages) or sorted(graphs)
+    found = sorted(wrappers) or sorted(packages)
     chosen = [p for p in found if model is None or model in (p.parent.name, p.name, str(p))]
     if model is not None and not chosen and len(packages) == 1 and not wrappers:
         chosen = packages
     if not chosen:
         if found and model is not None:
-            raise _no_such_model(folder, model, [_label(folder, p) for p in found])
-        raise ArtifactError(
+            raise no_such_model(folder, model, [_label(folder, p) for p in found])
+        raise NoWrapper(
             f"{folder} holds no wrapper",
             "no *.wrapper.cpp, no .pt2 and no output_code.py was found in it or below",
             "Give the folder of an unpacked package or of TORCHINDUCTOR_CACHE_DIR, or the file.",
@@ -193,12 +205,25 @@ def _is_wrapper(path: Path) -> bool:
         return False
 
 
-def _begins_as_graph(path: Path) -> bool:
+def is_graph_file(path: Path) -> bool:
+    """Whether a file begins as a wrapper of torch.compile does."""
     try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return False
         with path.open("rb") as file:
-            return _GRAPH_MARK in file.read(4096)
+            head = file.read(4096)
+            return is_graph(head, lambda: head + file.read())
     except OSError:
         return False
+
+
+def is_graph(head: bytes, whole: Callable[[], bytes]) -> bool:
+    """Whether a text that begins with ``head`` is a wrapper of torch.compile; ``whole`` gives all
+    of it, where the beginning does not decide."""
+    if _BLOCK_MARK in head:
+        text = whole()
+        return any(mark in text for mark in _BEHIND_BLOCK)
+    return _GRAPH_MARK in head
 
 
 def _label(folder: Path, path: Path) -> str:
@@ -212,7 +237,7 @@ def _files_below(folder: Path) -> Iterator[str]:
             yield os.path.join(root, name)
 
 
-def _no_such_model(path: Path, model: str, names: list[str]) -> ArtifactError:
+def no_such_model(path: Path, model: str, names: list[str]) -> ArtifactError:
     return ArtifactError(
         f"{path} holds no model {model}",
         "it holds:\n  " + "\n  ".join(names[:40]),
@@ -230,7 +255,7 @@ def package_models(path: Path) -> dict[str, str]:
         if len(names) > _MOST_FILES:
             raise zipfile.BadZipFile(f"it holds {len(names)} files")
         members = [n for n in names if n.endswith(_WRAPPER_END)] or [
-            n for n in names if n.endswith(".cpp") and _WRAPPER_MARK in _member(package, n)
+            n for n in names if n.endswith(".cpp") and _WRAPPER_MARK in member_of(package, n)
         ]
     models: dict[str, str] = {}
     for member in members:
@@ -240,7 +265,7 @@ def package_models(path: Path) -> dict[str, str]:
     return models
 
 
-def _member(package: zipfile.ZipFile, name: str) -> bytes:
+def member_of(package: zipfile.ZipFile, name: str) -> bytes:
     """A file of a package, unpacked; BadZipFile for one that unpacks beyond reason."""
     entry = package.getinfo(name)
     if entry.file_size > _LARGEST or entry.file_size > _MOST_RATIO * (entry.compress_size + 4096):
@@ -255,14 +280,14 @@ def _from_package(path: Path, model: str | None) -> WrapperText:
     try:
         models = package_models(path)
         if not models:
-            raise ArtifactError(
+            raise NoWrapper(
                 f"{path} holds no wrapper",
                 "no *.wrapper.cpp is in the package",
                 "A package made without sources cannot be explained: take the wrapper from the "
                 "compiler's cache, or compile again.",
             )
         if model is not None and model not in models:
-            raise _no_such_model(path, model, sorted(models))
+            raise no_such_model(path, model, sorted(models))
         if model is None and len(models) > 1:
             raise ArtifactError(
                 f"{path} holds {len(models)} models",
@@ -271,8 +296,8 @@ def _from_package(path: Path, model: str | None) -> WrapperText:
             )
         name = model if model is not None else next(iter(models))
         with zipfile.ZipFile(path) as package:
-            data = _member(package, models[name])
-    except _DAMAGE as error:
+            data = member_of(package, models[name])
+    except DAMAGE as error:
         raise ArtifactError(
             f"{path} cannot be read as a package",
             str(error) or type(error).__name__,

@@ -14,11 +14,13 @@ COMMANDS = ("explain", "index", "replay", "check")
 _EPILOG = """\
 commands:
   aoti-tui explain WRAPPER --log LOG [--inputs FILE] [--json]   what failed, and why
+  aoti-tui explain LOG                                          the same, from the log alone
   aoti-tui index WRAPPER [--json]                               what the wrapper holds
   aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
 
-each has its own --help. A wrapper is a *.wrapper.cpp, a .pt2 package, or a folder.
+each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
+package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.
 """
 
 
@@ -26,12 +28,12 @@ def interface_parser() -> argparse.ArgumentParser:
     """``aoti-tui [WRAPPER] [--log FILE] …``: opens the interface."""
     parser = argparse.ArgumentParser(
         prog="aoti-tui",
-        description="Find out why a compiled PyTorch (AOTInductor) kernel failed.",
+        description="Find out why a compiled PyTorch kernel (AOTInductor, torch.compile) failed.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"aoti-tui {__version__}")
-    parser.add_argument("wrapper", nargs="?", type=Path, help="wrapper, .pt2 package or folder")
+    _add_wrapper(parser)
     parser.add_argument("--demo", action="store_true", help="open the bundled real failure")
     _add_log(parser)
     _add_given(parser)
@@ -44,7 +46,7 @@ def explain_parser() -> argparse.ArgumentParser:
         description="Explain every failed assert of a log: kernel, launch, where bound and index "
         "come from, guards, cause and fix. With --inputs the cause is established by a replay.",
     )
-    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_wrapper(parser)
     _add_log(parser)
     _add_given(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
@@ -63,7 +65,7 @@ def index_parser() -> argparse.ArgumentParser:
         description="List what the wrapper holds: kernels, launches, inputs, symbols, constants, "
         "guards, buffers, and the gaps (what was not understood).",
     )
-    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_wrapper(parser)
     parser.add_argument("--kernels", type=Path, metavar="PATH", help="where kernel sources are")
     parser.add_argument("--model", metavar="NAME", help="which model of a package or folder")
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
@@ -76,7 +78,7 @@ def replay_parser() -> argparse.ArgumentParser:
         description="Run a kernel of the wrapper in Triton's interpreter on the CPU, with the "
         "given inputs, and report which asserts fire, in which programs and lanes.",
     )
-    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_wrapper(parser)
     _add_log(parser)
     _add_given(parser)
     which = parser.add_mutually_exclusive_group()
@@ -123,10 +125,20 @@ def check_parser() -> argparse.ArgumentParser:
         prog="aoti-tui check",
         description="Replay every launch whose tensors were captured on the GPU and compare.",
     )
-    parser.add_argument("wrapper", type=Path, help="wrapper, .pt2 package or folder")
+    _add_wrapper(parser)
     _add_given(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
     return parser
+
+
+def _add_wrapper(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "wrapper",
+        nargs="?",
+        type=Path,
+        metavar="WRAPPER",
+        help="wrapper, .pt2 package, folder, or a log that holds the code or leads to it",
+    )
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import explain_parser
@@ -22,11 +23,12 @@ def explain(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError for unusable input."""
     parser = explain_parser()
     arguments = parser.parse_args(argv)
-    if arguments.log is None:
+    if arguments.log is None and (arguments.wrapper is None or not is_log(arguments.wrapper)):
         raise ArtifactError(
             "no log was given",
             "explain answers for the failed asserts of a log",
-            "Add --log FILE, or --log - for standard input; `aoti-tui WRAPPER` browses without.",
+            "Add --log FILE, or --log - for standard input, or give the log alone; "
+            "`aoti-tui WRAPPER` browses without.",
         )
     with opened_from(arguments) as incident:
         failures = answered(incident, replay=not arguments.no_replay)

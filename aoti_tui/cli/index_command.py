@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 
+from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import index_parser
 from aoti_tui.cli.exit_codes import ANSWERED
-from aoti_tui.cli.json_output import index_json
+from aoti_tui.cli.json_output import VERSION, index_json
 from aoti_tui.cli.opening import given_of
 from aoti_tui.index.model import Symbol, WrapperIndex
 from aoti_tui.replay.questions.truncated import can_truncate, first_miss
@@ -17,17 +19,31 @@ from aoti_tui.replay.questions.truncated import can_truncate, first_miss
 def index(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError for unusable input."""
     arguments = index_parser().parse_args(argv)
-    found = open_incident(arguments.wrapper, given=given_of(arguments), browse=True).index
+    if arguments.wrapper is None:
+        raise ArtifactError(
+            "no wrapper was given", "there is nothing to list", "Give a wrapper, a folder or a log."
+        )
+    incident = open_incident(arguments.wrapper, given=given_of(arguments), browse=True)
+    graphs = incident.graphs.sources
+    found = [
+        incident.index if graph is incident.source else indexed(graph, arguments.kernels)
+        for graph in graphs
+    ]
     if arguments.json:
-        json.dump(index_json(found), sys.stdout, indent=1, ensure_ascii=False)
+        said = index_json(found[0])
+        if len(found) > 1:
+            said = {"version": VERSION, "graphs": [index_json(one) for one in found]}
+        json.dump(said, sys.stdout, indent=1, ensure_ascii=False)
         print()
     else:
-        print("\n".join(_lines(found)))
+        print("\n\n".join("\n".join(_lines(one)) for one in found))
     return ANSWERED
 
 
 def _lines(found: WrapperIndex) -> list[str]:
-    lines = [f"{found.path}: {found.device}, torch {found.torch_version or 'version unknown'}"]
+    graph = f", graph {found.graph}" if found.graph else ""
+    torch = found.torch_version or "version unknown"
+    lines = [f"{found.path}: {found.device}, torch {torch}{graph}"]
     lines += _section("kernels", [(k.line, k.name) for k in found.kernels.values()])
     lines += _section("launches", [(la.line, la.kernel) for la in found.launches])
     lines += _section("inputs", [(i.line, f"{i.position}  {i.name}") for i in found.inputs])

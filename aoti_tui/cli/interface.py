@@ -33,7 +33,9 @@ def open_interface(argv: list[str]) -> int:
         arguments.wrapper = demo_file(DEMO_WRAPPER)
         arguments.log = arguments.log or str(demo_file(DEMO_LOG))
         arguments.inputs = arguments.inputs or demo_file(DEMO_INPUTS)
-    if arguments.wrapper is None:
+    if arguments.wrapper is None and arguments.log not in (None, "-"):
+        arguments.wrapper = Path(arguments.log)
+    if arguments.wrapper is None and arguments.log is None:
         parser.print_usage(sys.stderr)
         raise ArtifactError(
             "no wrapper was given",
@@ -43,6 +45,12 @@ def open_interface(argv: list[str]) -> int:
     log_text = open_log("-") if arguments.log == "-" else None
     if not has_terminal(from_stdin=arguments.log == "-"):
         return _print_instead(arguments, log_text)
+    if arguments.wrapper is None:
+        raise ArtifactError(
+            "no wrapper was given",
+            "the interface opens a log that it can read again",
+            "Give the log as a file: aoti-tui FILE.",
+        )
     if arguments.log == "-":
         _take_terminal_as_input()
     return _run(arguments, log_text)

@@ -15,6 +15,7 @@ from aoti_tui.failure.model import (
     Candidate,
     Cause,
     Failure,
+    GraphCandidate,
     GuardFinding,
     IndexedTensor,
     MemoryFault,
@@ -41,7 +42,18 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
     return {
         "version": VERSION,
         "wrapper": str(incident.source.path),
-        "failures": [failure_json(failure) for failure in failures],
+        "graph": incident.index.graph or None,
+        "graphs": [
+            {"wrapper": str(g.path), "graph": g.graph or None} for g in incident.graphs.sources
+        ],
+        "failures": [
+            {
+                "wrapper": str(incident.source.path),
+                "graph": incident.index.graph or None,
+                **failure_json(failure),
+            }
+            for failure in failures
+        ],
         "gaps": _gaps(incident.index),
         "notes": list(incident.notes),
         "warnings": [warning_json(one) for one in incident.truncated],
@@ -93,8 +105,14 @@ def failure_json(failure: Failure) -> dict[str, Any]:
         "source_file": failure.elsewhere.file if failure.elsewhere is not None else None,
         "source_line": failure.elsewhere.line if failure.elsewhere is not None else None,
         "launch_lines": [la.line for la in failure.launches],
-        "candidates": [c.kernel for c in failure.candidates],
-        "candidate_details": [_candidate(c) for c in failure.candidates],
+        "candidates": [
+            *(c.kernel for c in failure.candidates),
+            *(c.kernel for c in failure.other_graphs),
+        ],
+        "candidate_details": [
+            *(_candidate(c) for c in failure.candidates),
+            *(_other_graph(c) for c in failure.other_graphs),
+        ],
         "programs": [list(p) for p in failure.programs],
         "lanes_reported": failure.threads,
         "bound": _value(failure.bound),
@@ -240,6 +258,19 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     }
 
 
+def _other_graph(candidate: GraphCandidate) -> dict[str, Any]:
+    """A candidate of another graph of torch.compile than the failure's own."""
+    return {
+        "kernel": candidate.kernel,
+        "kernel_line": candidate.kernel_line,
+        "wrapper_line": candidate.wrapper_line,
+        "launch_lines": list(candidate.launch_lines),
+        "reason": candidate.reason,
+        "graph": candidate.graph or None,
+        "wrapper": candidate.wrapper,
+    }
+
+
 def _guard(guard: GuardFinding) -> dict[str, Any]:
     """``enforced`` says whether the guard runs as things stand; ``only_with`` names the variable
     that turns it on."""
@@ -275,6 +306,7 @@ def index_json(index: WrapperIndex) -> dict[str, Any]:
     return {
         "version": VERSION,
         "wrapper": index.path,
+        "graph": index.graph or None,
         "device": index.device,
         "torch": index.torch_version,
         "kernels": [_kernel(k) for k in index.kernels.values()],

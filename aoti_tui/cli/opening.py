@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS, Given
 from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import folder_of_tensors
@@ -47,6 +48,12 @@ def opened_from(
     """What a headless command was given, open for as long as it is needed: a terminal is told what
     its worker does, which ends with it. ``log_text`` is a log that was read already."""
     log = getattr(arguments, "log", None)
+    if arguments.wrapper is None and log is None:
+        raise ArtifactError(
+            "no wrapper was given",
+            "there is nothing to open",
+            "Give a *.wrapper.cpp, an output_code.py, a package, a folder, or a log.",
+        )
     text: LogText | None = log_text
     if text is None and log is not None:
         text = open_log(log)

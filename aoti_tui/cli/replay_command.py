@@ -30,7 +30,7 @@ def replay(argv: list[str]) -> int:
     with opened_from(arguments) as incident:
         if arguments.all:
             return replay_every_launch(incident, as_json=arguments.json)
-        if arguments.log is not None and arguments.kernel is None:
+        if incident.log is not None and arguments.kernel is None:
             return _from_log(incident, arguments)
         return _one(incident, _chosen(incident, arguments), arguments)
 

@@ -22,7 +22,7 @@ from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
 from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
-from aoti_tui.failure.log.match import match_assert
+from aoti_tui.failure.log.match import match_assert, traced_first
 from aoti_tui.failure.log.work_groups import placed
 from aoti_tui.failure.model import (
     BAD_INDEX,
@@ -58,14 +58,17 @@ class Explainer:
         self.program_of = program_of
         self.flow = DataFlow(index, program_of)
 
-    def failures(self, log: LogReading, known: Known | None = None) -> tuple[Failure, ...]:
+    def failures(
+        self, log: LogReading, known: Known | None = None, traced: tuple[Launch, ...] = ()
+    ) -> tuple[Failure, ...]:
         """One failure for each assert of the log that fits a kernel, in the log's order.
 
         Asserts of different paths that fit the same place of the same kernel are one failure.
+        ``traced`` are the launches that a traceback of the log names.
         """
         found: dict[tuple[str, int], Failure] = {}
         for logged in log.asserts:
-            candidates = match_assert(self.index, self.program_of, logged)
+            candidates = traced_first(match_assert(self.index, self.program_of, logged), traced)
             if not candidates:
                 continue
             key = (candidates[0].kernel, candidates[0].kernel_line)
@@ -73,7 +76,8 @@ class Explainer:
             if key in found:
                 found[key] = _merged(found[key], whole)
             else:
-                found[key] = self.explain(candidates[0], candidates, whole, known)
+                fired = next((la.id for la in traced if la in candidates[0].launches), None)
+                found[key] = self.explain(candidates[0], candidates, whole, known, fired=fired)
         return tuple(found.values())
 
     def explain_assert(

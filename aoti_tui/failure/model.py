@@ -100,6 +100,18 @@ class Autotuning:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of a Python traceback in generated code (``File "…/cabc.py", line 308, in call``)."""
+
+    path: str
+    line: int
+    function: str
+    log_line: int
+    code: str = ""
+    """What stands on that line, where the traceback shows it."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogReading:
     """What a log says. ``asserts`` in order of first appearance."""
 
@@ -109,6 +121,8 @@ class LogReading:
     lines: int = 0
     faults: tuple[MemoryFault, ...] = ()
     autotuning: Autotuning | None = None
+    frames: tuple[Frame, ...] = ()
+    """Frames of tracebacks that stand in files that Inductor wrote, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +138,20 @@ class Candidate:
     rank: int
     conflicts: tuple[str, ...] = ()
     """What of the log cannot be if this kernel fired (also in ``reason``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCandidate:
+    """A kernel of another graph of torch.compile whose assert fits the log as well."""
+
+    graph: str
+    """Its AOT id."""
+    wrapper: str
+    kernel: str
+    kernel_line: int
+    wrapper_line: int | None
+    launch_lines: tuple[int, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +466,8 @@ class Failure:
     """What else fits: launches that neither the log nor the values rule out."""
     contradictions: tuple[str, ...] = ()
     """What the log or the values say against this answer. With any, nothing is confirmed."""
+    other_graphs: tuple[GraphCandidate, ...] = ()
+    """What fits the log in other graphs of the same run, where nothing rules them out."""
     access: BadAccess | None = None
     """The access that left its tensor, where that and no assert is what failed: ``index`` is then
     its offset, ``bound`` the tensor's number of elements."""

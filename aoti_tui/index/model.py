@@ -452,6 +452,8 @@ class WrapperIndex:
     main: Function
     scopes: tuple[Scope, ...] = ()
     bodies: tuple[Body, ...] = ()
+    graph: str = ""
+    """The AOT id of a graph of torch.compile (``0_inference``); ``""`` of a wrapper of AOTI."""
     torch_version: str = ""
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""
     device: str = "cuda"

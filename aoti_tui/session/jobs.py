@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.answer.trial import Trial, tried
@@ -50,6 +51,17 @@ def opened(request: OpenRequest, client: WorkerClient | None, tell: Tell) -> Ope
     text, name = request.log_text, "the given log"
     if text is None and request.log is not None:
         text, name = open_log(str(request.log)), str(request.log)
+    if text is not None and (request.wrapper.is_dir() or is_log(request.wrapper)):
+        # The log chooses among graphs, or holds them: nothing can be shown without it.
+        incident = open_incident(
+            request.wrapper,
+            log=text,
+            log_name=name,
+            given=request.given,
+            client=client,
+            progress=tell,
+        )
+        return Opened(incident)
     incident = open_incident(request.wrapper, given=request.given, client=client, progress=tell)
     if text is None:
         return Opened(incident)

@@ -95,18 +95,21 @@ def test_a_folder_with_several_graphs_asks_which(
 ) -> None:
     for name in ("cgnn.py", "ccudagraph.py"):
         shutil.copy(FOLDER / name[1:-3] / "output_code.py", tmp_path / name)
-    assert main(["index", str(tmp_path)]) == 2
+    assert main(["replay", str(tmp_path), "--all"]) == 2
     said = capsys.readouterr().err
-    assert "holds 2 wrappers" in said
-    assert "cgnn.py" in said
+    assert "holds 2 graphs" in said
+    assert "0_inference  cgnn.py" in said
+    assert main(["index", str(tmp_path), "--json"]) == 0
+    graphs = json.loads(capsys.readouterr().out)["graphs"]
+    assert sorted(len(graph["launches"]) for graph in graphs) == [2, 5]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (
-            "V1130 21:11:24.127000 2314 torch/_inductor/graph.py:2552] [0/0] [__output_code] x\n",
-            "code that stands in a log is not read yet",
+            "V1130 21:11:24.127000 2314 torch/_inductor/graph.py:2552] [0/0] [__graph_sizes] x\n",
+            "names the kernel file dy/cdymigng",
         ),
         (
             "import torch\ncpp_wrapper_src = (\nr'''\nCACHE_TORCH_DTYPE(float32);\n'''\n)\n",

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from aoti_tui.artifacts.log_file import LogText, lines_of
-from aoti_tui.failure.log import autotuning, faults
+from aoti_tui.failure.log import autotuning, faults, frames
 from aoti_tui.failure.log.forms import (
     FoundAssert,
     asserts_in,
@@ -74,6 +74,7 @@ class _Reader:
         self.look_alikes: dict[tuple[str, str], LookAlike] = {}
         self.faults = faults.FaultReader()
         self.autotuning: Autotuning | None = None
+        self.frames = frames.FrameReader()
         self.lines = 0
         self._known: dict[tuple[str, str], Gathered | None] = {}
         self._asserting: set[int] = set()
@@ -88,6 +89,7 @@ class _Reader:
         start = quiet = size = 0
         number = 1
         for line in lines:
+            self.frames.take(line, number)
             if self._take_one_line(line, number):
                 worth = False
                 line = _TAKEN + "\n"
@@ -252,6 +254,7 @@ class _Reader:
             self.lines,
             self.faults.found,
             self.autotuning,
+            tuple(self.frames.found),
         )
 
 

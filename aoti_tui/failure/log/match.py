@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from aoti_tui.failure.log.work_groups import threads_of
 from aoti_tui.failure.model import Candidate, LoggedAssert
-from aoti_tui.index.model import Kernel, WrapperIndex
+from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 
 
@@ -47,6 +48,26 @@ def match_assert(
         )
         for rank, (kernel, found) in enumerate(ranked)
     )
+
+
+def traced_first(
+    candidates: tuple[Candidate, ...], traced: tuple[Launch, ...]
+) -> tuple[Candidate, ...]:
+    """The candidates with the one first that a traceback names, and with that launch alone where
+    nothing of the kernel ran before it (an error that nobody waited for is told later)."""
+    named = [c for c in candidates if any(la in c.launches for la in traced)]
+    if not named:
+        return candidates
+    ordered: list[Candidate] = []
+    for one in (named[0], *(c for c in candidates if c is not named[0])):
+        launch = next((la for la in traced if la in one.launches), None)
+        if launch is not None and one is named[0]:
+            alone = (launch,) if launch is one.launches[0] else one.launches
+            one = replace(
+                one, launches=alone, reason=f"{one.reason}; the traceback names :{launch.line}"
+            )
+        ordered.append(replace(one, rank=len(ordered)))
+    return tuple(ordered)
 
 
 def _may_hold(kernel: Kernel, wanted: str) -> bool:

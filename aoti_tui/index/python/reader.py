@@ -40,6 +40,7 @@ _MAIN = Function("main", "call")
 _PLACEHOLDER = re.compile(
     r"^#\s+%(\w+) : (?:Tensor )?\"\w+\[([^\]]*)\].*= PlaceHolder\[target=\1\]", re.M
 )
+_GRAPH = re.compile(r"^# AOT ID: \[['\"](\w+)['\"]", re.M)
 _PARSED_SHARE, _KERNELS_SHARE = 0.2, 0.8
 _MARKS = (
     ("assert_size_stride_grouped(", "2.14+"),
@@ -147,6 +148,7 @@ def _index(
         gaps=_by_line([*gaps, *reading.gaps]),
         main=_MAIN,
         scopes=_by_line(reading.all_scopes),
+        graph=_graph(text),
         torch_version=next((release for mark, release in _MARKS if mark in text), ""),
         bodies=tuple(reading.bodies),
         device=_device(text),
@@ -174,6 +176,11 @@ def _numbered(index: WrapperIndex, launches: Iterable[Launch]) -> tuple[Launch, 
 
 def _by_line(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
     return tuple(sorted(facts, key=lambda fact: fact.line))
+
+
+def _graph(text: str) -> str:
+    found = _GRAPH.search(text)
+    return found[1] if found is not None else ""
 
 
 def _device(text: str) -> str:
