@@ -265,7 +265,7 @@ class Incident:
         explainer = self.workshop.explainer
         traced = launch_in_traceback(self.index, self.source, self.log)
         found = explainer.failures(self.log, self.known, traced)
-        failures = tuple(unreplayed(explainer, failure, self.known) for failure in found)
+        failures = unreplayed(explainer, found, self.known, self.inputs, self.log.autotuning)
         others = self.choice.others if self.choice is not None else ()
         failures = tuple(with_other_graphs(failure, others) for failure in failures)
         notes = (*self.notes, *log_notes(self.log, failures, self.index))

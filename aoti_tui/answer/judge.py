@@ -387,6 +387,8 @@ def _undecided(search: Search, chosen: Attempt, rivals: Sequence[Rival]) -> Iter
             yield f"whether it runs is open: {gate_words(search.explainer, gate, chosen.launch)}"
         elif rivals:
             yield f"{len(rivals) + 1} launches fit the log, and {_MADE_UP}"
+        else:
+            yield f"{_MADE_UP} ({', '.join(_made_up(chosen.result))})"
     for rival in rivals:
         if rival.launch.id < chosen.launch.id:
             yield f"{rival.kernel} (:{rival.launch.line}) comes before it: {rival.decided_by}"
@@ -406,8 +408,6 @@ def _notes(search: Search, chosen: Attempt, attempts: Sequence[Attempt]) -> Iter
             yield f"{other.name} does not make the assert fire with these inputs"
     if len(ruled_out) > _SHOWN:
         yield f"and {len(ruled_out) - _SHOWN} more launches that the values rule out"
-    if chosen.result is not None and chosen.standing in (Standing.GUESSED, Standing.OPEN):
-        yield _MADE_UP
     if chosen.fired is None or chosen.standing > Standing.PARTLY:
         return
     if len(failure.candidates) > 1:

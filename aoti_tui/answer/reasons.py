@@ -53,14 +53,8 @@ def _reasons(
     autotuning: Autotuning | None,
 ) -> Iterator[Cause]:
     disagrees = found.unreached or found.empty or found.silent or found.elsewhere or found.outside
-    if disagrees and autotuning is not None and autotuning.kind != "configs":
-        yield Cause(
-            "tuned-on-random-data",
-            "the assert fired while the compiler tuned kernels on random data, not on your inputs "
-            f"(log line {autotuning.log_line} speaks of it)",
-            False,
-            confirm_with="compile with triton.autotune_at_compile_time=False and run again",
-        )
+    if (disagrees or found.made_up) and autotuning is not None:
+        yield from tuned_on_random_data(autotuning)
     if found.outside:
         seen = f" (log line {autotuning.log_line} speaks of it)" if autotuning is not None else ""
         yield Cause(
@@ -99,6 +93,19 @@ def _reasons(
         yield Cause("other-inputs", said + _exchanged(given), False, confirm_with=_GIVE_INPUTS)
     if found.silent:
         yield _fault(found, index, launches)
+
+
+def tuned_on_random_data(autotuning: Autotuning) -> Iterator[Cause]:
+    """That the compiler's own random data made an assert fire; nothing where the log only speaks
+    of configurations that were tried on the data of the call."""
+    if autotuning.kind != "configs":
+        yield Cause(
+            "tuned-on-random-data",
+            "the assert fired while the compiler tuned kernels on random data, not on your inputs "
+            f"(log line {autotuning.log_line} speaks of it)",
+            False,
+            confirm_with="compile with triton.autotune_at_compile_time=False and run again",
+        )
 
 
 def _exchanged(given: Sequence[GivenInput]) -> str:

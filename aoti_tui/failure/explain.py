@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from aoti_tui.failure.cause.access import ignored_target, ops_of_access
@@ -12,10 +12,19 @@ from aoti_tui.failure.cause.causes import (
     cause_by_elements,
     cause_by_range,
     confirmed_cause,
+    holds_words,
     possible_causes,
+    settled,
+    truncated_on,
     within,
 )
-from aoti_tui.failure.cause.elements import bad_elements, indexed_tensor, same_sizes
+from aoti_tui.failure.cause.elements import (
+    bad_elements,
+    in_programs,
+    indexed_tensor,
+    launch_sizes,
+    same_sizes,
+)
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
@@ -34,6 +43,7 @@ from aoti_tui.failure.model import (
     IndexedTensor,
     LoggedAssert,
     LogReading,
+    Program,
     ValueProvenance,
 )
 from aoti_tui.failure.prose.ops import op_patterns
@@ -44,10 +54,13 @@ from aoti_tui.failure.provenance.tree import sources_of
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.index.python.expression import read_python
+from aoti_tui.kernel.addresses import taken
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.indexed import access_masks, indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.slice import is_index_only
+
+_CONFIRM = "aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt"
 
 
 class Explainer:
@@ -108,7 +121,7 @@ class Explainer:
         ``evidence`` comes from a replay, which also settled the candidate and which launch
         ``fired``.
         """
-        known = known or Known()
+        known, evidence = known or Known(), evidence or Evidence()
         kernel = self.index.kernels[chosen.kernel]
         program = self.program_of(chosen.kernel)
         found = next(
@@ -119,43 +132,50 @@ class Explainer:
         bound = self._bound(asserted, known, evidence)
         index = self._index(asserted, known)
         size = int(bound.value) if bound.value is not None else None
+        programs = logged.programs if logged is not None else ()
         bad = indexed = None
         if launch is not None:
             indexed = indexed_tensor(self.flow, program, kernel, found, launch, size, known)
         if launch is not None and size is not None:
             bad = bad_elements(
-                self.flow, self.program_of, kernel, found, launch, index, size, known
+                self.flow, self.program_of, kernel, found, launch, index, size, known, programs
             )
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
-        question = _question(asserted, bound, index)
+        open_still = evidence.reasons and (evidence.contradictions or evidence.undecided)
+        how = evidence.reasons[0].confirm_with if open_still else _CONFIRM
+        question = _question(asserted, bound, index, how)
         condition = Condition()
         if launch is not None:
             condition = condition_of(self.flow, self.program_of, found, launch, known)
-        span, attained = self._span(question, asserted, known)
-        possible = possible_causes(question)
+        span, reached = self._span(question, asserted, known, size, programs)
         reach = _reach(span, condition)
-        possible = within(possible, size, reach, question.wraps_negatives) or possible
-        evidence = evidence or Evidence()
+        allowed = possible_causes(question)
+        possible = within(allowed, size, reach, question.wraps_negatives)
+        holds = "" if possible or size is None else holds_words(question, size, reach)
+        possible = possible or allowed
         if evidence.bound is None:
             evidence = replace(evidence, bound=size)
+        if evidence.truncated_symbol is None:
+            evidence = replace(evidence, truncated_symbol=truncated_on(bound.tree, known.truncated))
         if bad is None and not evidence.made_up:
             bad = evidence.bad
         cause = confirmed_cause(question, evidence)
-        settled = logged is not None or evidence.fired
-        if cause is None and settled and size is not None and bad is not None:
+        failed = logged is not None or evidence.fired
+        if cause is None and failed and size is not None and bad is not None:
             cause = cause_by_elements(question, size, bad, known.truncated)
-        if cause is None and settled and size is not None and span != ANYTHING:
-            cause = cause_by_range(question, size, span, attained)
-        if evidence.reasons:
+        if cause is None and failed and size is not None and span != ANYTHING:
+            cause = cause_by_range(question, size, span, reached)
+        if evidence.contradictions and evidence.reasons:
             possible = (*evidence.reasons, *(possible if evidence.undecided else ()))
-        if cause is None or (evidence.contradictions and evidence.reasons and not evidence.fired):
+        elif evidence.reasons:
+            possible = (*possible, *evidence.reasons)
+        refuted = bool(evidence.contradictions) and not evidence.fired and bad is None
+        if cause is None or (refuted and evidence.reasons):
             # What would have to hold if it did fire stays worth knowing.
             facts = cause.evidence if cause is not None else evidence.notes
             cause = replace(possible[0], evidence=facts)
-        if cause.confirmed and (evidence.contradictions or evidence.undecided):
-            how = possible[0].confirm_with if evidence.reasons else question.confirm_command
-            cause = replace(cause, confirmed=False, confirm_with=how)
+        cause = settled(cause, evidence, question.confirm_command)
         rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
         return Failure(
             message=found.message or (logged.message if logged else ""),
@@ -164,7 +184,7 @@ class Explainer:
             wrapper_line=kernel.wrapper_line(found.line),
             launches=chosen.launches,
             candidates=candidates,
-            programs=logged.programs if logged is not None else (),
+            programs=programs,
             threads=logged.threads if logged is not None else 0,
             bound=bound,
             index=index,
@@ -179,7 +199,7 @@ class Explainer:
                     self._asked(asserted, cause, bound, index, guards, indexed),
                     condition=condition,
                     reached=_worst(cause, evidence, bad),
-                    refuted=bool(evidence.contradictions) and not evidence.fired,
+                    refuted=refuted,
                     nan=_nan_inputs(index, evidence, known),
                 )
             ),
@@ -200,6 +220,7 @@ class Explainer:
             traced=evidence.traced if bad is None else "",
             launch=launch,
             contradictions=evidence.contradictions,
+            holds=holds,
         )
 
     def _asked(
@@ -229,14 +250,34 @@ class Explainer:
             indexed=indexed,
         )
 
-    def _span(self, question: Question, asserted: Asserted, known: Known) -> tuple[Interval, bool]:
-        """Between which values the raw index must lie, and whether it takes all of them."""
+    def _span(
+        self,
+        question: Question,
+        asserted: Asserted,
+        known: Known,
+        size: int | None,
+        programs: tuple[Program, ...],
+    ) -> tuple[Interval, bool]:
+        """Between which values the raw index must lie, and whether it is one of lane numbers alone
+        that is out of range in one of the log's programs."""
         launch, program, order = asserted.launch, asserted.program, asserted.found.order
         if launch is None or order < 0 or not known.symbols:
             return ANYTHING, False
         ranges = Ranges(self.program_of, self.flow, known.symbols, known.ranges)
         raw = ast.parse(question.raw, mode="eval").body
-        return ranges.of(launch, program, raw, order, 0), is_index_only(program, raw, order)
+        span = ranges.of(launch, program, raw, order, 0)
+        if size is None or not is_index_only(program, raw, order):
+            return span, False
+        if not programs:
+            return span, span.high is not None and span.high >= size
+        sizes = launch_sizes(asserted.kernel, launch, known)
+
+        def fails(lanes: Mapping[str, range]) -> bool | None:
+            numbers = taken(program, raw, order, sizes, lanes)
+            return None if numbers is None else any(number >= size for number in numbers)
+
+        found = in_programs(program, asserted.kernel, sizes, programs, fails)
+        return span, bool(found) and span.high is not None and span.high >= size
 
     def _launch(self, chosen: Candidate, fired: LaunchId | None) -> Launch | None:
         launches = self.index.launches_of(chosen.kernel)
@@ -249,12 +290,10 @@ class Explainer:
     def tracer(self, known: Known | None = None) -> Tracer:
         return Tracer(self.index, self.program_of, self.flow, known)
 
-    def _bound(
-        self, asserted: Asserted, known: Known, evidence: Evidence | None
-    ) -> ValueProvenance:
+    def _bound(self, asserted: Asserted, known: Known, evidence: Evidence) -> ValueProvenance:
         found = asserted.found
         tree = bound_tree(self.tracer(known), asserted)
-        value: int | float | None = evidence.bound if evidence is not None else None
+        value: int | float | None = evidence.bound
         if value is None:
             value = _bound_value(asserted, known)
         if value is not None:
@@ -284,7 +323,9 @@ def _bound_value(asserted: Asserted, known: Known) -> int | float | None:
     return read_python(asserted.found.upper).known(values)
 
 
-def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance) -> Question:
+def _question(
+    asserted: Asserted, bound: ValueProvenance, index: ValueProvenance, confirm_with: str
+) -> Question:
     found = asserted.found
     raw = index.raw or index.text
     return Question(
@@ -297,7 +338,7 @@ def _question(asserted: Asserted, bound: ValueProvenance, index: ValueProvenance
         wraps_negatives=raw != found.index,
         mask=found.mask,
         access_masks=access_masks(asserted.program, found),
-        confirm_command="aoti-tui explain WRAPPER --log LOG --inputs INPUTS.pt",
+        confirm_command=confirm_with,
     )
 
 

@@ -311,7 +311,7 @@ class Cause:
     """Why it failed.
 
     ``confirmed`` needs a replay of the given data, or an exact argument, that makes this assert
-    fire in a program that the log names.
+    fire in a program that the log names; :mod:`aoti_tui.failure.cause.causes` has the rules.
 
     ``evidence`` lists what was looked at; ``confirm_with`` says what would confirm it.
     """
@@ -382,6 +382,8 @@ class BadElements:
     """``inputs`` (the inputs file alone) or ``replay`` (the failing lanes' loads)."""
     complete: bool = True
     """Whether all failing lanes were looked at, so that ``count`` is the whole number."""
+    in_logged: bool | None = True
+    """Whether a program that the log names reads one of them; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,6 +470,8 @@ class Failure:
     """What the log or the values say against this answer. With any, nothing is confirmed."""
     other_graphs: tuple[GraphCandidate, ...] = ()
     """What fits the log in other graphs of the same run, where nothing rules them out."""
+    holds: str = ""
+    """Why the assert cannot fail with what is known, in words; ``""`` where it can."""
     access: BadAccess | None = None
     """The access that left its tensor, where that and no assert is what failed: ``index`` is then
     its offset, ``bound`` the tensor's number of elements."""

@@ -22,6 +22,12 @@ MOST_POINTS = 1 << 17
 
 _ROOT = re.compile(r"(x|y|z|r\d*_?)index")
 _LANE_MASK = re.compile(r"(x|y|z|r\d*_?)mask")
+_SHARE = re.compile(
+    r"(?:tl\.program_id\(([012])\)|\(tl\.program_id\(1\) \+ tl\.program_id\(2\) \* "
+    r"tl\.num_programs\(1\)\)) \* ([XYZ]BLOCK)"
+)
+"""How a program finds its first lane number. The second form goes on along z where y is full; only
+its programs with z = 0 are followed."""
 _DEEPEST = 24
 _SAME_VALUES = frozenset({"tl.reshape", "tl.view", "tl.expand_dims"})
 _WIDER = frozenset({"tl.int64"})
@@ -69,20 +75,38 @@ def masks_lanes_only(mask: str | None) -> bool:
 
 
 def elements_read(
-    program: KernelProgram, load: Load, before: int, values: Mapping[str, int]
+    program: KernelProgram,
+    load: Load,
+    before: int,
+    values: Mapping[str, int],
+    lanes: Mapping[str, range] | None = None,
 ) -> Iterable[int] | None:
     """Elements that a load reads over the whole grid, counted from its pointer, perhaps repeated.
 
-    ``values`` are the launch's sizes by parameter (``ks0``, ``xnumel``). None when the address
-    depends on data, on a size that is not known, or is too large to work through.
+    ``values`` are the launch's sizes by parameter (``ks0``, ``xnumel``). ``lanes`` limits it to
+    some lane numbers, such as one program's (:func:`lanes_of`). None when the address depends on
+    data, on a size that is not known, or is too large to work through.
     """
-    if load.offset is None:
-        return None
+    return None if load.offset is None else taken(program, load.offset, before, values, lanes)
+
+
+def taken(
+    program: KernelProgram,
+    expression: ast.expr,
+    before: int,
+    values: Mapping[str, int],
+    lanes: Mapping[str, range] | None = None,
+) -> Iterable[int] | None:
+    """Every number that an expression of lane numbers and sizes is before a statement; see
+    :func:`elements_read`."""
     try:
-        offset = _Offset(program, values).of(load.offset, before)
+        offset = _Offset(program, values).of(expression, before)
     except _NotPlain:
         return None
-    counts = [_range_of(offset, root, program, values) for root in offset.roots]
+    counts = [
+        lanes[root] if lanes and root in lanes else _range_of(offset, root, program, values)
+        for root in offset.roots
+    ]
     if any(found is None for found in counts):
         return None
     ranges = [found for found in counts if found is not None]
@@ -91,6 +115,33 @@ def elements_read(
     places = {root: at for at, root in enumerate(offset.roots)}
     compute = offset.compute
     return (compute(point, places) for point in itertools.product(*ranges))
+
+
+def lanes_of(
+    program: KernelProgram,
+    place: tuple[int, int, int],
+    blocks: Mapping[str, int],
+    values: Mapping[str, int],
+) -> dict[str, range] | None:
+    """The lane numbers of one program, by axis (``xindex``), without those beyond the data.
+
+    None for a kernel that shares its lanes out in another way than ``xoffset = tl.program_id(0) *
+    XBLOCK`` (a combo kernel, a split reduction), or a size that is not known.
+    """
+    found: dict[str, range] = {}
+    for axis in "xyz":
+        root, offset = f"{axis}index", program.by_name.get(f"{axis}offset", ())
+        if root not in program.by_name:
+            continue
+        share = _SHARE.fullmatch(ast.unparse(offset[0].value)) if len(offset) == 1 else None
+        count = _numel(root, program, values)
+        if share is None or share[2] not in blocks or count is None:
+            return None
+        if share[1] is None and place[2] > 0:
+            return None
+        start = place[int(share[1] or 1)] * blocks[share[2]]
+        found[root] = range(start, max(start, min(start + blocks[share[2]], count)))
+    return found
 
 
 class _NotPlain(Exception):

@@ -21,7 +21,11 @@ _NEEDS_REPLAY = {
     ("scan_positions", "long_row"),
     ("nan_to_int", "empty_batch"),
     ("symbol_arithmetic", "idx_hits_bound"),
+    ("where_two_inputs", "b_bad_taken"),
 }
+# What the index can be names the cause, but only the boundaries, which are a weight, make the
+# assert fire: see test_confirmed.py.
+_NEEDS_WEIGHTS = {("bucketize_small_table", "table_one_short")}
 
 
 def opened(case: Case, inputs: bool = False) -> Incident:
@@ -75,7 +79,8 @@ def test_inputs_alone_settle_what_needs_no_replay(case: Case) -> None:
         assert not failure.cause.confirmed
     else:
         wanted = _CAUSE.get((case.model, case.bad), case.expected["cause_with_inputs"])
-        assert (failure.cause.code, failure.cause.confirmed) == (wanted, True)
+        sure = (case.model, case.bad) not in _NEEDS_WEIGHTS
+        assert (failure.cause.code, failure.cause.confirmed) == (wanted, sure)
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if (c.model, c.bad) in _NEEDS_REPLAY], ids=str)

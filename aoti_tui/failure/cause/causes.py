@@ -1,10 +1,24 @@
-"""Why an assert failed: established from values, or the possible causes with what confirms them."""
+"""Why an assert failed: established from values, or the possible causes with what confirms them.
+
+``confirmed`` says that this very assert fires in a program that the log names. What may set it:
+
+- a *replay* of the given data, in which it does (:func:`confirmed_cause`);
+- a *size of 0*: no index is valid, so all lanes that have data fail (:func:`confirmed_cause`);
+- *elements* of the given inputs that are the index unchanged, are out of range, and are read in
+  such a program (:func:`cause_by_elements`);
+- *lane numbers*: an index of lane numbers and sizes alone, which is out of range in such a program
+  (:func:`cause_by_range`).
+
+An interval that the index lies in makes nothing fire: it tells which value it must have been, and
+confirms nothing. What the log or the values say against a cause, or leave open, takes the
+confirmation back (:func:`settled`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.ranges import Interval
@@ -40,7 +54,15 @@ class Question:
     access_masks: tuple[str, ...]
     """Masks of the loads and stores that use the index, as written."""
     confirm_command: str
-    """The command that would confirm a cause."""
+    """What would confirm a cause: a command, or what a replay that was made lacks."""
+
+
+def settled(cause: Cause, evidence: Evidence, confirm_with: str) -> Cause:
+    """A cause as it stands with what else is known: confirmed only where nothing contradicts it
+    and nothing that would have to be known is open. ``confirm_with`` is what would tell then."""
+    if cause.confirmed and (evidence.contradictions or evidence.undecided):
+        return replace(cause, confirmed=False, confirm_with=confirm_with)
+    return cause
 
 
 def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
@@ -53,6 +75,8 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
         return None
     bound = evidence.bound
     facts = _facts(question, evidence)
+    # Without a mask that data decide, every lane that has data fails where nothing is valid.
+    nothing_valid = bound == 0 and (evidence.fired or masks_lanes_only(question.mask))
     if evidence.fired:
         if evidence.beyond_axes:
             return Cause(
@@ -72,14 +96,14 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
                 True,
                 facts,
             )
-        if evidence.truncated_symbol:
-            return Cause(
-                "symbol-truncated",
-                f"a size came out wrong: {evidence.truncated_symbol}",
-                True,
-                facts,
-            )
-    if bound == 0:
+    if evidence.truncated_symbol and (evidence.fired or nothing_valid):
+        return Cause(
+            "symbol-truncated",
+            f"a size came out wrong: {evidence.truncated_symbol}",
+            True,
+            facts,
+        )
+    if nothing_valid:
         return Cause("empty-dimension", _empty_text(question), True, facts)
     if not evidence.fired or evidence.failing == 0 or bound is None:
         return None
@@ -121,11 +145,12 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
     return None
 
 
-def cause_by_range(question: Question, bound: int, span: Interval, attained: bool) -> Cause | None:
+def cause_by_range(question: Question, bound: int, span: Interval, reached: bool) -> Cause | None:
     """The cause that follows from the only values which the raw index can have at all.
 
-    Only for an assert that is known to have fired. ``attained`` says that the index really takes
-    every value of the interval, as lane numbers do.
+    Only for an assert that is known to have fired. ``reached`` says that the index is made of lane
+    numbers and sizes alone, and is out of range in a program that the log names; otherwise the
+    cause is what it must have been if these are the sizes of the failed run.
     """
     if bound <= 0:
         return None
@@ -136,16 +161,18 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
         f"{question.raw} lies in {low} to {high} with these inputs",
         _sized(question, bound),
     )
+    how = "" if reached else question.confirm_command
     never_low = not question.two_sided or (span.low is not None and span.low >= lowest)
     if never_low and span.high == bound:
         return Cause(
             "index-equals-size",
             f"the only failing value that {question.raw} can have is the size {bound} itself: one "
             f"past the last valid index {bound - 1}",
-            True,
+            reached,
             said,
+            how,
         )
-    if never_low and attained and span.high is not None and span.high > bound:
+    if never_low and reached and span.high is not None and span.high > bound:
         return Cause(
             "index-too-large",
             f"{question.raw} goes up to {span.high}, but {_sized(question, bound)} allows at most "
@@ -157,10 +184,17 @@ def cause_by_range(question: Question, bound: int, span: Interval, attained: boo
         return Cause(
             "index-too-negative",
             f"{question.raw} never reaches {bound}, so it failed below {lowest}",
-            True,
+            False,
             said,
+            question.confirm_command,
         )
     return None
+
+
+def holds_words(question: Question, bound: int, span: Interval) -> str:
+    """``tmp0 lies in 0 to 512, which the size 16000 allows``: an assert that cannot fail."""
+    said = f"{question.raw} lies in {span.low} to {span.high}"
+    return f"{said}, which the size {_sized(question, bound)} allows"
 
 
 def within(
@@ -178,38 +212,40 @@ def within(
     return tuple(cause for cause in causes if cause.code not in cannot)
 
 
+def truncated_on(tree: ProvenanceNode, truncated: Mapping[str, str]) -> str | None:
+    """What is said of the truncated symbol that a value is made of; None where it is of none."""
+    names = (node.name for node in walk(tree) if node.kind == "symbol")
+    return next((truncated[name] for name in names if name in truncated), None)
+
+
 def cause_by_elements(
     question: Question, bound: int, bad: BadElements, truncated: Mapping[str, str]
 ) -> Cause | None:
     """The cause that bad elements of the given inputs establish, for an assert that fired.
 
-    None where the size may be the wrong one of the two, or where lanes that do nothing may be the
-    ones that failed: only a replay tells.
+    Confirmed where a program that the log names reads one. None where the size may be the wrong
+    one of the two, or where lanes that do nothing may be the ones that failed: only a replay tells.
     """
     narrower = _narrower_mask(question)
     if narrower is not None and not masks_lanes_only(narrower):
         return None
-    if any(node.kind == "symbol" and node.name in truncated for node in walk(question.bound.tree)):
+    if truncated_on(question.bound.tree, truncated) is not None:
         return None
     sized = _sized(question, bound)
     said = (*([sized] if sized != str(bound) else []), element_line(bad))
+    code: CauseCode
     if bad.equal == bad.count:
-        text = (
-            f"{bad.name} holds the size {_sized(question, bound)} itself, one "
-            f"past the last valid index {bad.highest}"
-        )
-        return Cause("index-equals-size", text, True, said)
-    if bad.above or bad.equal:
-        text = (
-            f"{bad.name} holds {bad.largest}, but {_sized(question, bound)} allows at most "
-            f"{bad.highest}"
-        )
-        return Cause("index-too-large", text, True, said)
-    text = (
-        f"{bad.name} holds {bad.smallest}, but {_sized(question, bound)} allows no less than "
-        f"{bad.lowest}"
-    )
-    return Cause("index-too-negative", text, True, said)
+        code = "index-equals-size"
+        text = f"{bad.name} holds the size {sized} itself, one past the last valid index "
+        text += str(bad.highest)
+    elif bad.above or bad.equal:
+        code = "index-too-large"
+        text = f"{bad.name} holds {bad.largest}, but {sized} allows at most {bad.highest}"
+    else:
+        code = "index-too-negative"
+        text = f"{bad.name} holds {bad.smallest}, but {sized} allows no less than {bad.lowest}"
+    how = "" if bad.in_logged else question.confirm_command
+    return Cause(code, text, bool(bad.in_logged), said, how)
 
 
 def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from aoti_tui.artifacts.strides import flat_of, index_of
 from aoti_tui.failure.model import (
     BadElement,
     BadElements,
     IndexedTensor,
+    Program,
     Source,
     ValueProvenance,
 )
@@ -23,12 +25,14 @@ from aoti_tui.flow.dataflow import DataFlow, Storage
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.model import Kernel, Launch, WrapperIndex
 from aoti_tui.index.python.expression import read_python
-from aoti_tui.kernel.addresses import elements_read, loaded_unchanged, masks_lanes_only
+from aoti_tui.kernel.addresses import elements_read, lanes_of, loaded_unchanged, masks_lanes_only
 from aoti_tui.kernel.indexed import indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 
 SHOWN = 4
 """Bad elements that are kept one by one; of the others only the count is."""
+_MOST_PROGRAMS = 256
+"""Programs of a log that are looked at for a lane that fails."""
 
 
 def launch_sizes(kernel: Kernel, launch: Launch, known: Known) -> dict[str, int]:
@@ -62,9 +66,13 @@ def bad_elements(
     index: ValueProvenance,
     bound: int,
     known: Known,
+    programs: tuple[Program, ...] = (),
 ) -> BadElements | None:
     """The elements of an input that the assert fails for; None when the index is no input's data
-    unchanged, when not all elements that are checked can be listed, or when none is bad."""
+    unchanged, when not all elements that are checked can be listed, or when none is bad.
+
+    ``programs`` are those that a log names.
+    """
     program = program_of(kernel.name)
     raw = index.raw or index.text
     if bound <= 0 or not raw.isidentifier() or not masks_lanes_only(found.mask):
@@ -80,11 +88,45 @@ def bad_elements(
         return None
     data, start = behind
     order = next(a.order for a in program.assignments if load in a.loads)
-    offsets = elements_read(program, load, order, launch_sizes(kernel, launch, known))
+    sizes = launch_sizes(kernel, launch, known)
+    offsets = elements_read(program, load, order, sizes)
     if offsets is None:
         return None
     lowest, highest = valid_range(found, raw, bound)
-    return _collected(data, (start + offset for offset in offsets), lowest, highest)
+    bad = _collected(data, (start + offset for offset in offsets), lowest, highest)
+    if bad is None or not programs:
+        return bad
+
+    def fails(lanes: Mapping[str, range]) -> bool | None:
+        read = elements_read(program, load, order, sizes, lanes)
+        if read is None:
+            return None
+        return _collected(data, (start + at for at in read), lowest, highest) is not None
+
+    return replace(bad, in_logged=in_programs(program, kernel, sizes, programs, fails))
+
+
+def in_programs(
+    program: KernelProgram,
+    kernel: Kernel,
+    sizes: Mapping[str, int],
+    programs: tuple[Program, ...],
+    fails: Callable[[Mapping[str, range]], bool | None],
+) -> bool | None:
+    """Whether some of these programs of a log have lanes for which ``fails`` holds; None where
+    that is not known.
+
+    True as well where the wrapper does not say the block sizes: the log's programs are then not
+    those of any other run.
+    """
+    if "XBLOCK" in program.constexprs and "XBLOCK" not in kernel.blocks:
+        return True
+    for place in programs[:_MOST_PROGRAMS]:
+        lanes = lanes_of(program, place, kernel.blocks, sizes)
+        found = None if lanes is None else fails(lanes)
+        if found is not False:
+            return found
+    return False if len(programs) <= _MOST_PROGRAMS else None
 
 
 def _collected(
