@@ -9,7 +9,7 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check")
+COMMANDS = ("explain", "index", "replay", "check", "run")
 
 _EPILOG = """\
 commands:
@@ -18,6 +18,7 @@ commands:
   aoti-tui index WRAPPER [--json]                               what the wrapper holds
   aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
+  aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
 package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.

@@ -9,3 +9,5 @@ UNUSABLE = 2
 """What was given cannot be used."""
 NOTHING_MATCHES = 3
 """No failure of the log matches the wrapper."""
+FOUND = 4
+"""The script of `run` ended well, but something was found to be wrong in it."""

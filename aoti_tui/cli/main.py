@@ -81,6 +81,10 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
         from aoti_tui.cli.check_command import check_captured
 
         return check_captured
+    if name == "run":
+        from aoti_tui.cli.run_command import run_script
+
+        return run_script
     from aoti_tui.cli.interface import open_interface
 
     return open_interface

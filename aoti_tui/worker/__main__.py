@@ -1,5 +1,6 @@
 """Start the worker: `PYTHON aoti_tui/worker/__main__.py`, requests on stdin, replies on stdout.
 
+With arguments (`SCRIPT ARGS…` or `-m MODULE ARGS…`) it is a user's own program that runs instead.
 With AOTI_TUI_CONTAIN set it first takes away from itself what a kernel has no need of.
 
 The folder is loaded as a package of its own name and taken off the module path, so that neither
@@ -12,7 +13,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from typing import Callable
+from typing import Any, Callable
 
 PACKAGE = "aoti_replay_worker"
 
@@ -20,7 +21,8 @@ PACKAGE = "aoti_replay_worker"
 CONTAIN = "AOTI_TUI_CONTAIN"
 
 
-def _load_folder() -> Callable[[bool], int]:
+def _load_folder(module: str) -> Callable[[Any], int]:
+    """The `main` of one of the folder's modules."""
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
     spec = importlib.util.spec_from_file_location(
@@ -31,8 +33,8 @@ def _load_folder() -> Callable[[bool], int]:
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    serve: Callable[[bool], int] = importlib.import_module(f"{PACKAGE}.service.serve").main
-    return serve
+    main: Callable[[Any], int] = importlib.import_module(f"{PACKAGE}.{module}").main
+    return main
 
 
 def _compile_folder() -> None:
@@ -60,7 +62,9 @@ def _is_newer(source: str, compiled: str) -> bool:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        sys.exit(_load_folder("script.main")(sys.argv[1:]))
     contained = os.environ.pop(CONTAIN, "") != ""
     if contained:
         _compile_folder()
-    sys.exit(_load_folder()(contained))
+    sys.exit(_load_folder("service.serve")(contained))

@@ -34,7 +34,7 @@ def record(
     findings = record_program(launch, recorder, progress)
     limit = int(request.get("lanes_limit") or DEFAULT_LIMIT)
     return {
-        "file": sent.kernel.function.module.source.file,
+        "file": sent.kernel.function.file,
         "program": [x, y, z],
         "blocks": blocks_of(request),
         "grid": list(launch.grid),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .place import Place
 from .source import Source
 
+_SPEAKING = frozenset(["print", "device_print", "breakpoint", "set_trace"])
 INLINE_ASSEMBLY = "of inline PTX a CPU runs only what calculates with values"
 
 
@@ -23,13 +24,15 @@ class Waiting:
 @dataclass(frozen=True)
 class Facts:
     """`ordered`: programs depend on earlier ones; `cooperative`: they meet at a grid barrier;
-    `branches`: programs run together may part ways; `blocks`: sizes the kernel's own body sets.
+    `branches`: programs run together may part ways; `speaks`: they print or stop for a debugger;
+    `blocks`: sizes the kernel's own body sets.
     """
 
     flags: tuple[tuple[Place, str], ...] = ()
     ordered: bool = False
     cooperative: bool = False
     branches: bool = False
+    speaks: bool = False
     blocks: dict[str, int] = field(default_factory=dict)
 
 
@@ -47,6 +50,7 @@ def facts_of(sources: Iterable[Source], kernel: ast.FunctionDef, waiting: Waitin
         ordered=any(reader.ordered for reader in readers),
         cooperative=any(reader.cooperative for reader in readers),
         branches=any(reader.branches for reader in readers),
+        speaks=any(reader.speaks for reader in readers),
         blocks=own.blocks,
     )
 
@@ -59,6 +63,7 @@ class _Reader(ast.NodeVisitor):
         self.ordered = False
         self.cooperative = False
         self.branches = False
+        self.speaks = False
         self.blocks: dict[str, int] = {}
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -106,6 +111,8 @@ class _Reader(ast.NodeVisitor):
         last = called.rsplit(".", 1)[-1]
         if last in self.waiting.on_earlier or last.startswith("atomic_"):
             self.ordered = True
+        if last in _SPEAKING:
+            self.speaks = True
         if last in self.waiting.on_all:
             self.cooperative = True
         if last == "inline_asm_elementwise":

@@ -161,6 +161,12 @@ class Rewriter(ast.NodeTransformer):
         node.value = value
         return node
 
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        """An assert on blocks is a device_assert, as in the compiler (code_generator.py)."""
+        message = node.msg or ast.Constant("")
+        checked = ast.Call(ast.Name("__assert", ast.Load()), [node.test, message], [])
+        return self.visit_Expr(ast.copy_location(ast.Expr(checked), node))
+
     # operators that Python would decide on the whole block
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:

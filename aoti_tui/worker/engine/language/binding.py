@@ -75,6 +75,7 @@ class Binding:
         jit: Any = importlib.import_module("triton.runtime.jit")
         for name, member in list(vars(tl.tensor).items()):
             if isinstance(member, jit.JITFunction):
+                # The compiler binds these itself (code_generator.py, BoundJITMethod).
                 setattr(tl.tensor, name, _method(member))
         for name, member in inspect.getmembers(tl.math, inspect.isfunction):
             if self.tl.core.is_builtin(member) and hasattr(tl.tensor, name):

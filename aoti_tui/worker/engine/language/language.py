@@ -25,12 +25,17 @@ from .mapping import Mapping
 
 
 class Language:
-    """`tl`: the bound triton.language; `builder`: whose `run` each run sets."""
+    """`tl`: the bound triton.language; `builder`: whose `run` each run sets.
+
+    `compile` gives what runs for a jit function that a kernel calls; unless it is replaced, all of
+    them are taken for triton's own.
+    """
 
     def __init__(self) -> None:
         self.tl: Any = importlib.import_module("triton.language")
         self.values = Values(self.tl)
         self.control = Control(self.values)
+        self.compile: Callable[[Any], Callable[..., Any]] = self.library_function
         self._rewritten: dict[int, Callable[..., Any]] = {}
         self._kept: list[Any] = []
         try:
@@ -60,24 +65,25 @@ class Language:
             kind.__call__ = lambda function, *args, **kwargs: self.call(function, *args, **kwargs)
 
     def call(self, function: Any, *args: Any, **kwargs: Any) -> Any:
-        """Call a jit function of a library from a kernel."""
+        """Call a jit function from a kernel."""
         # A jit function's own hash is that of its source, and slow.
         ready = self._rewritten.get(id(function))
         if ready is None:
-            ready = self._library_function(function.fn)
+            ready = self.compile(function)
             self._rewritten[id(function)] = ready
             self._kept.append(function)
         return ready(*args, **kwargs)
 
-    def _library_function(self, function: Any) -> Callable[..., Any]:
+    def library_function(self, jit: Any) -> Callable[..., Any]:
         """A jit function of triton or torch, rewritten as kernels are.
 
         Run as plain Python, `a and b` on blocks would be decided once for all lanes.
         """
+        function = jit.fn
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         file = inspect.getsourcefile(function) or "<library>"
         changed = ast.fix_missing_locations(Rewriter(file, recording=False).visit(tree))
-        scope = {**function.__globals__, **self.control.hooks()}
+        scope = {**function.__globals__, **self.hooks()}
         exec(compile(changed, file, "exec"), scope)
         ready: Callable[..., Any] = scope[function.__name__]
         return ready
@@ -85,6 +91,10 @@ class Language:
     def libdevice(self) -> dict[str, Callable[..., Any]]:
         """Every function of CUDA's libdevice by name."""
         return functions(self.values, lambda text: self.builder.run.findings.flag(text))
+
+    def hooks(self) -> dict[str, Any]:
+        """What rewritten functions call in place of Python's own syntax."""
+        return {**self.control.hooks(), "__assert": self._assert}
 
     def builtins(self) -> dict[str, Callable[..., Any]]:
         """Python's names as a kernel means them: min and max are element by element."""
@@ -132,6 +142,13 @@ class Language:
             "static_range": static_range,
             "inline_asm_elementwise": Assembly(self.values, self.builder).inline_asm_elementwise,
         }
+
+    def _assert(self, condition: Any, message: Any) -> None:
+        """Python's `assert`: of the compiler's when the condition is known before the run."""
+        if isinstance(condition, self.tl.tensor):
+            self._device_assert(condition, message)
+        else:
+            _static_assert(condition, message)
 
     def _device_assert(self, cond: Any, msg: Any = "", mask: Any = None, **_: Any) -> None:
         condition = self.values.settle(cond)

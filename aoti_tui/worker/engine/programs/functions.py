@@ -22,7 +22,7 @@ class Module:
         scope: dict[str, Any] = {"__builtins__": {}, MARK: source.file, **source.names}
         for name, builtin in language.builtins().items():
             scope.setdefault(name, builtin)
-        scope.update(language.control.hooks())
+        scope.update(language.hooks())
         self._names = scope
         rewriter = Rewriter(source.file, recording=False)
         self.plain = self._run(rewriter, dict(scope))
@@ -55,17 +55,25 @@ class Module:
 
 
 class Function:
-    """A function of a module: recorded while a recorder is on, else plain."""
+    """A function: recorded while a recorder is on, else plain. `file` is what its lines are of."""
 
     def __init__(self, module: Module, name: str) -> None:
         self.module = module
         self.name = name
+        self.language = module.language
+        self.file = module.source.file
         self.plain: Callable[..., Any] = module.plain[name]
 
+    @property
+    def recorded(self) -> Callable[..., Any]:
+        """The form that calls the recorder of the program that runs."""
+        made: Callable[..., Any] = self.module.recorded[self.name]
+        return made
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.module.language.builder.run.recorder is None:
+        if self.language.builder.run.recorder is None:
             return self.plain(*args, **kwargs)
-        return self.module.recorded[self.name](*args, **kwargs)
+        return self.recorded(*args, **kwargs)
 
     @property
     def defaults(self) -> dict[str, Any]:

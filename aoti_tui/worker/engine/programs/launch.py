@@ -60,7 +60,7 @@ class Launch:
         programs = self.programs()
         if facts.cooperative:
             return execution.cooperating(programs, progress), False
-        if together and not facts.ordered and len(programs):
+        if together and not (facts.ordered or facts.speaks) and len(programs):
             size = max(LANES_AT_ONCE // self.lanes_per_program(), 1)
             ran = execution.in_batches(programs, size, facts.branches, progress, stop_at_first)
             return ran, True

@@ -6,7 +6,7 @@ no access reaches memory before it has been checked.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -84,8 +84,15 @@ class Argument:
         return max(len(self.storage.data) - self.offset, 0) // size
 
 
-def arguments_of(tensors: dict[str, Any], poisoned: dict[int, Number]) -> dict[str, Argument]:
-    """An Argument per torch tensor; tensors on one storage share its bytes."""
+def arguments_of(
+    tensors: dict[str, Any],
+    poisoned: dict[int, Number],
+    make: Callable[[Any, Array], Storage] = lambda _, data: Storage(data),
+) -> dict[str, Argument]:
+    """An Argument per torch tensor; tensors on one storage share its bytes.
+
+    `make(untyped, data)` gives the Storage of a torch storage and of its bytes.
+    """
     import torch
 
     storages: dict[int, Storage] = {}
@@ -97,7 +104,7 @@ def arguments_of(tensors: dict[str, Any], poisoned: dict[int, Number]) -> dict[s
         if storage is None:
             if untyped.nbytes():
                 flat = torch.empty(0, dtype=torch.uint8).set_(untyped)
-                storage = Storage(flat.numpy())
+                storage = make(untyped, flat.numpy())
             else:
                 storage = Storage(np.empty(0, dtype=np.uint8))
             storages[key] = storage

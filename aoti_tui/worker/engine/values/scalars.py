@@ -64,5 +64,7 @@ class Values:
         if isinstance(value, (bool, int, float)):
             return self.scalar(value)
         if isinstance(value, tuple):
-            return tuple(self.settle(part) for part in value)
+            parts = [self.settle(part) for part in value]
+            # A named tuple's type takes its parts one by one.
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
         return value

@@ -1,0 +1,66 @@
+"""``aoti-tui run``: a user's own script under our engine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from aoti_tui.cli.exit_codes import FOUND
+from aoti_tui.cli.run_arguments import run_arguments
+from aoti_tui.replay.script.command import ScriptCommand
+from aoti_tui.replay.script.process import ScriptProcess, exit_code
+from aoti_tui.replay.script.report import RunReport
+
+
+def run_script(argv: list[str]) -> int:
+    """Runs the command: the script's own exit code, or 4 when it was 0 and something was found."""
+    arguments = run_arguments(argv)
+    settings = {"config": arguments.config, "device": arguments.device}
+    command = ScriptCommand(arguments.python or sys.executable, tuple(arguments.script), settings)
+    report = RunReport()
+    script = ScriptProcess(command, report.on_event)
+    try:
+        if arguments.stdin is None:
+            script.start()
+        else:
+            with arguments.stdin.open("rb") as given:
+                script.start(stdin=given)
+        code = exit_code(script.wait())
+    finally:
+        script.close()
+    code = FOUND if code == 0 and report.wrong else code
+    _say(report)
+    if arguments.json is not None:
+        _write(arguments.json, report.json(code))
+    return code
+
+
+def _write(path: Path, found: dict[str, Any]) -> None:
+    text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    if str(path) == "-":
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+def _say(report: RunReport) -> None:
+    """Findings on stderr: stdout is the script's."""
+    for found in report.findings:
+        print(f"aoti-tui: {_place(found)}{found['text']}{_who(found)}", file=sys.stderr)
+
+
+def _place(found: dict[str, Any]) -> str:
+    return f"{found['file']}:{found['line']}: " if found.get("line") else ""
+
+
+def _who(found: dict[str, Any]) -> str:
+    parts = [f"{found['kind']} in {found['kernel']}"]
+    if found.get("program") is not None:
+        parts.append(f"program {tuple(found['program'])}")
+    if found.get("lane"):
+        parts.append(f"lane {found['lane']}")
+    if (found.get("count") or 0) > 1:
+        parts.append(f"{found['count']} lanes")
+    return f" ({', '.join(parts)})"

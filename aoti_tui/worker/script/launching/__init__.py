@@ -1,0 +1,1 @@
+"""Launches of triton.jit functions, taken from triton and run by the engine."""
