@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aoti_tui.replay.client import WORKER
+from aoti_tui.replay.worker_process import WORKER
 
 CONFIG = "AOTI_TUI_RUN"
 """The environment variable that tells the script's process what is wanted (worker/script/main)."""
