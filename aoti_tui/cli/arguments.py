@@ -9,7 +9,7 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check", "run")
+COMMANDS = ("explain", "index", "replay", "check", "run", "core")
 
 _EPILOG = """\
 commands:
@@ -19,6 +19,7 @@ commands:
   aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
   aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
+  aoti-tui core FILE [--info] [--json]                          what a GPU core dump holds
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
 package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.
@@ -140,6 +141,18 @@ def _add_wrapper(parser: argparse.ArgumentParser) -> None:
         metavar="WRAPPER",
         help="wrapper, .pt2 package, folder, or a log that holds the code or leads to it",
     )
+
+
+def core_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui core",
+        description="Say what a GPU core dump holds: the device, the kernels that were running "
+        "with their grids and parameters, the threads that failed and where, and the memory.",
+    )
+    parser.add_argument("core", type=Path, help="the dump; .gz, .xz and .zst are unpacked")
+    parser.add_argument("--info", action="store_true", help="what the dump holds (the default)")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    return parser
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:
