@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aoti_tui.answer.trace import TracedElement, trace_address
-from aoti_tui.failure.bad_access import address_of, explain_access, offsets
+from aoti_tui.failure.bad_access import accesses, address_of, explain_access
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, ValueProvenance
 from aoti_tui.failure.prose.words import plural, source_words
@@ -57,8 +57,9 @@ def first_bad_access(
     program = explainer.program_of(launch.kernel)
     names = [
         name
-        for offset, _ in offsets(program, fault.kernel_line, fault.argument)
-        for name in names_read(offset)
+        for one, _ in accesses(program, fault.kernel_line, fault.argument)
+        if one.offset is not None
+        for name in names_read(one.offset)
     ]
     invented = {a.name for a in result.arguments if a.source == "made-up"}
     made_up = not names or bool(parameters_behind(program, names) & invented)

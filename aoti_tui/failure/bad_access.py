@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from aoti_tui.failure.cause.fixes import access_fixes
 from aoti_tui.failure.cause.guards import guard_findings
+from aoti_tui.failure.condition.inequality import Condition, condition_of_access
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import (
     BadAccess,
@@ -21,7 +22,7 @@ from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import sources_of
 from aoti_tui.failure.steps import Bound, FixedSize, Index
 from aoti_tui.index.model import Launch
-from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.model import KernelProgram, Load, Store
 from aoti_tui.kernel.slice import slice_expression
 
 
@@ -34,7 +35,10 @@ def address_of(
     program = explainer.program_of(launch.kernel)
     best: ValueProvenance | None = None
     tracer = explainer.tracer(known)
-    for offset, order in offsets(program, access.kernel_line, access.parameter):
+    for one, order in accesses(program, access.kernel_line, access.parameter):
+        offset = one.offset
+        if offset is None:
+            continue
         tree = slice_expression(program, offset, order, access.kernel_line)
         text = ast.unparse(offset)
         node = ProvenanceNode(
@@ -97,7 +101,13 @@ def explain_access(
         ops=ops,
         cause=cause,
         possible_causes=(),
-        fixes=access_fixes(cause, address.sources, kernel.name, explainer.index.device),
+        fixes=access_fixes(
+            cause,
+            address.sources,
+            kernel.name,
+            explainer.index.device,
+            _condition(explainer, launch, access, known),
+        ),
         notes=notes,
         model_frames=launch.model_frames,
         debug_handle=launch.debug_handle,
@@ -106,14 +116,26 @@ def explain_access(
     )
 
 
-def offsets(
+def _condition(explainer: Explainer, launch: Launch, access: BadAccess, known: Known) -> Condition:
+    """What must hold of a call so that the access stays inside, where it can be said."""
+    program = explainer.program_of(launch.kernel)
+    found = list(accesses(program, access.kernel_line, access.parameter))
+    if len(found) != 1 or len(found[0][0].pointers) != 1:
+        return Condition()
+    one, order = found[0]
+    return condition_of_access(
+        explainer.flow, explainer.program_of, one, order, launch, access.size, known
+    )
+
+
+def accesses(
     program: KernelProgram, kernel_line: int, argument: str
-) -> Iterator[tuple[ast.expr, int]]:
-    """Offsets of the accesses to an argument on a line, with their place among the statements."""
+) -> Iterator[tuple[Load | Store, int]]:
+    """The accesses to an argument on a line, with their place among the statements."""
     for assignment in program.assignments:
         for load in assignment.loads:
-            if load.line == kernel_line and argument in load.pointers and load.offset is not None:
-                yield load.offset, assignment.order
+            if load.line == kernel_line and argument in load.pointers:
+                yield load, assignment.order
     for store in program.stores:
-        if store.line == kernel_line and argument in store.pointers and store.offset is not None:
-            yield store.offset, store.order
+        if store.line == kernel_line and argument in store.pointers:
+            yield store, store.order

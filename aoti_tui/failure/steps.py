@@ -163,12 +163,11 @@ class SizeGuard(Step):
 
 @dataclass(frozen=True, slots=True)
 class ConstantDim(Step):
-    """A dimension of a constant; not ``certain`` where its size alone speaks for it."""
+    """A dimension of a constant."""
 
     kind = "constant"
     constant: Constant
     dim: int
-    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +183,12 @@ class BufferDim(Step):
 class FixedSize(Step):
     """A bound that is a number, fixed when compiled: whose size it is, is not known.
 
-    ``looked`` are the arguments that the index walks; ``alike`` says that constants which have
-    such a size follow.
+    ``looked`` are the arguments that the index walks. Tensors that merely have such a dimension
+    are not named: nothing ties the index to them.
     """
 
     kind = "literal"
     looked: tuple[Argument, ...] = ()
-    alike: bool = False
 
 
 class Unlimited(Step):

@@ -35,6 +35,28 @@ def found(incident: Incident) -> Failure:
     return failure
 
 
+@pytest.mark.parametrize(
+    ("offset", "demanded"),
+    [
+        ("tmp0", "int(inputs[0].max()) < inputs[0].numel()"),
+        ("3*tmp0 + 1", "3*int(inputs[0].max()) + 1 < inputs[0].numel()"),
+        ("tmp0 - 8", "int(inputs[0].max()) < inputs[0].numel() + 8"),
+    ],
+)
+def test_what_the_call_must_hold_so_that_the_address_stays_inside(
+    made: Made, offset: str, demanded: str
+) -> None:
+    """False of the failing call, and true of one whose address stays inside."""
+    bad, good = inputs(indices(0, 1, 2, 90, 3, 0)), inputs(indices(*[0] * 30, 8, 9))
+    failure = found(made(unchecked(offset), FAULT, bad))
+    fix = next(fix for fix in failure.fixes if fix.requires is not None)
+    assert fix.requires is not None
+    assert demanded in fix.requires
+    assert f"`{fix.requires}` must hold" in fix.text
+    assert eval(fix.requires, {"inputs": list(bad)}) is False
+    assert eval(fix.requires, {"inputs": list(good)}) is (offset != "tmp0 - 8")
+
+
 @pytest.mark.parametrize("offset", ["tmp0", "tmp0 + 0*x0", "2*tmp0 - tmp0"])
 def test_an_element_of_an_input_that_leads_outside(made: Made, offset: str) -> None:
     given = inputs(indices(0, 1, 2, 9, 3, 0))

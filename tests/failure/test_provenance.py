@@ -155,10 +155,6 @@ def test_sources_are_listed_once_inputs_first_by_position() -> None:
         (InputData("ids", INDEX.inputs[1]), "input 1 (ids)"),
         (ConstantData("w", INDEX.constants[0]), "constant emb.weight [7, 8]"),
         (ConstantDim("w", INDEX.constants[0], 0), "7 is dimension 0 of constant emb.weight [7, 8]"),
-        (
-            ConstantDim("w", INDEX.constants[0], 0, certain=False),
-            "dimension 0 of constant emb.weight [7, 8], perhaps",
-        ),
         (BufferData("buf2", ("buf0", "buf1")), "buf2 shares memory with buf0, buf1"),
         (BufferData("buf2"), "buf2"),
         (Written("second", SECOND, "out_ptr0"), "written by second (:40) as out_ptr0"),

@@ -264,19 +264,22 @@ def _report_to_pytorch(cause: Cause, kernel: str) -> Fix:
 
 
 def access_fixes(
-    cause: Cause, sources: tuple[Source, ...], kernel: str, device: str
+    cause: Cause, sources: tuple[Source, ...], kernel: str, device: str, condition: Condition
 ) -> tuple[Fix, ...]:
-    """Changes for a bad access that no assert stands before."""
+    """Changes for a bad access that no assert stands before; ``condition`` is what keeps it inside
+    of its tensor."""
     fixes: list[Fix] = []
     data = dict.fromkeys(s.position for s in sources if s.kind == "input")
     if cause.code == "index-unchecked" and data:
         names = ", ".join(f"inputs[{position}]" for position in data)
+        demands = f"`{condition.text}` must hold: " if condition.text is not None else ""
         fixes.append(
             Fix(
                 "check the values before the call",
-                f"the values of {names} make the address, and nothing in the compiled model looks "
-                "at them: reject or clamp those that lead outside, or say their range in the model "
-                "with `torch._check`.",
+                f"{demands}the values of {names} make the address, and nothing in the compiled "
+                "model looks at them. Reject or clamp those that lead outside, or say their range "
+                "in the model with `torch._check`.",
+                condition.text,
             )
         )
     if cause.code == "guard-violated":

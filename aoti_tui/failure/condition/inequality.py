@@ -22,12 +22,13 @@ from aoti_tui.failure.condition.sizes import CallerSizes
 from aoti_tui.failure.condition.tensors import ceiling, extreme
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.flow.dataflow import DataFlow
+from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Launch
 from aoti_tui.index.nodes import Binary, Name, Node, Number, Unary
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
-from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.kernel.model import KernelAssert, KernelProgram, Load, Store
 from aoti_tui.kernel.parse import names_read
 
 
@@ -85,6 +86,49 @@ def condition_of(
     except NotDerived:
         return Condition(None if bound is None else said_sum(bound))
     return condition
+
+
+def condition_of_access(
+    flow: DataFlow,
+    program_of: Callable[[str], KernelProgram],
+    access: Load | Store,
+    before: int,
+    launch: Launch,
+    elements: int,
+    known: Known,
+) -> Condition:
+    """What must hold so that an access, which no assert checks, stays inside of its tensor; that
+    has ``elements``."""
+    sizes = CallerSizes(flow.index, known)
+    argument = launch.argument(access.pointers[0])
+    if access.offset is None or argument is None or argument.tensor is None:
+        return Condition()
+    try:
+        count = _elements_of(flow, argument.tensor, launch, sizes)
+        if sizes.number(count) != elements:
+            return Condition()
+        values = Values(flow, program_of, sizes)
+        place = values.of(launch, access.offset, before)
+        mask = ast.unparse(access.mask) if access.mask is not None else None
+        index = _where_active(values, place, mask, before, launch)
+        return _demanded(index, count, Number(0), sizes)
+    except NotDerived:
+        return Condition()
+
+
+def _elements_of(flow: DataFlow, view: TensorView, launch: Launch, sizes: CallerSizes) -> Node:
+    """How many elements a launch's argument has, in the caller's terms. Raises NotDerived."""
+    given = flow.index.input_named(view.base)
+    if given is not None and view.sizes is None:
+        return Name(f"inputs[{given.position}].numel()")
+    layout = flow.sizes_of(view, flow.before(launch))
+    if layout is None:
+        raise NotDerived(view.base)
+    found: Node = Number(1)
+    for extent in layout[0]:
+        size = sizes.of(extent, launch.line)
+        found = size if found == Number(1) else Binary("*", found, size)
+    return found
 
 
 def _demanded(
@@ -148,14 +192,21 @@ def _checked(
         raise NotDerived("no index")
     values = Values(flow, program_of, sizes)
     index = values.of(launch, ast.parse(raw, mode="eval").body, found.order)
-    for term in _mask_terms(found.mask):
+    return _where_active(values, index, found.mask, found.order, launch)
+
+
+def _where_active(
+    values: Values, index: Formula, mask: str | None, before: int, launch: Launch
+) -> Formula:
+    """A value, 0 where a mask leaves a lane out. Raises NotDerived."""
+    for term in _mask_terms(mask):
         if _leaves_out_the_rest(term):
             continue
-        condition = values.of(launch, term, found.order)
+        condition = values.of(launch, term, before)
         apart = not any(a.overlaps(b) for a in axes_of(condition) for b in axes_of(index))
         if isinstance(condition, Size) or (apart and not has_data(condition)):
             continue
-        index = applied("where", (condition, index, ZERO), sizes.number)
+        index = applied("where", (condition, index, ZERO), values.sizes.number)
     return index
 
 

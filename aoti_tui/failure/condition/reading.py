@@ -407,9 +407,10 @@ class _InKernel:
         if size is None or argument is None or argument.tensor is None:
             raise NotDerived("a search")
         offset = call.args[5] if len(call.args) > 5 else ast.Constant(0)
-        if literal(self.of(offset, before, depth)) != 0:
+        start = literal(self.of(offset, before, depth))
+        if not isinstance(start, int):
             raise NotDerived("a search of one row of several")
-        along = Place(0, (Walk(1, Axis(f"{self.launch.id}:edges", 1, size)),))
+        along = Place(start, (Walk(1, Axis(f"{self.launch.id}:edges", 1, size)),))
         edges = self.values.contents(argument.tensor, self.before, along, self.depth + 1)
         self.values.sizes.values[f"len({tensor_of(edges).text})"] = size
         return Of("right" if right else "left", (value, edges))

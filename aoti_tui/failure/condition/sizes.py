@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from aoti_tui.failure.condition.formula import NotDerived
@@ -35,6 +36,9 @@ class CallerSizes:
             Reading(f"inputs[{position}]", "size", dim).name: size
             for (position, dim), size in known.dims.items()
         }
+        for position in {position for position, _ in known.dims}:
+            sizes = (size for (of, _), size in known.dims.items() if of == position)
+            self.values[f"inputs[{position}].numel()"] = math.prod(sizes)
         for given in index.inputs:
             value = known.symbols.get(given.name)
             if given.is_scalar and value is not None:

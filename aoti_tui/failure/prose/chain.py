@@ -139,10 +139,8 @@ def _of_tensor(step: Step) -> str:
             return f"input {given.position} ({name})"
         case ConstantData(_, constant):
             return constant_words(constant)
-        case ConstantDim(_, constant, dim, True):
-            return f"{constant.shape[dim]} is dimension {dim} of {constant_words(constant)}"
         case ConstantDim(_, constant, dim):
-            return f"dimension {dim} of {constant_words(constant)}, perhaps"
+            return f"{constant.shape[dim]} is dimension {dim} of {constant_words(constant)}"
         case BufferData(name, others) if others:
             return f"{name} shares memory with {', '.join(others)}"
         case BufferDim(name, dim, size):
@@ -175,8 +173,6 @@ def constant_words(constant: Constant) -> str:
 
 def _fixed_size(step: FixedSize) -> str:
     said = f"{step.name} is a size fixed when compiled"
-    if step.alike:
-        return f"{said}; constants with such a dimension:"
     looked = ", ".join(f"{a.parameter} = {a.text}" for a in step.looked)
     where = f"looked at {looked}" if looked else "no access that uses the index found"
     return f"{said}; which tensor's is not known ({where})"

@@ -9,6 +9,7 @@ from aoti_tui.failure.prose.text import (
     bound_line,
     guard_rows,
     programs_text,
+    rival_lines,
 )
 from aoti_tui.failure.prose.words import element_line, indexed_words, source_words
 
@@ -57,6 +58,14 @@ def _section(failure: Failure, wrapper: str) -> str:
     ]
     if failure.cause.evidence:
         parts.append("### Evidence\n\n" + "\n".join(f"- {fact}" for fact in failure.cause.evidence))
+    if failure.contradictions:
+        said = "\n".join(f"- {against}" for against in failure.contradictions)
+        parts.append(f"### What speaks against it\n\n{said}")
+    if failure.rivals:
+        said = "\n".join(f"- {rival}" for rival in rival_lines(failure))
+        parts.append(f"### What else fits the log\n\n{said}")
+    if not failure.cause.confirmed and failure.cause.confirm_with:
+        parts.append(f"To confirm: {failure.cause.confirm_with}.")
     if failure.possible_causes:
         parts.append(
             "### Other possible causes\n\n"

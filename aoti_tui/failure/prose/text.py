@@ -67,11 +67,8 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
         yield _row("", f"to confirm: {failure.cause.confirm_with}")
     for said in failure.contradictions:
         yield _row("but", said)
-    for rival in failure.rivals[:_SHOWN_RIVALS]:
-        place = f"{rival.kernel} (:{rival.launch.line})"
-        yield _row("rival", f"{place} fits too, decided by {rival.decided_by}")
-    if len(failure.rivals) > _SHOWN_RIVALS:
-        yield _row("", f"and {len(failure.rivals) - _SHOWN_RIVALS} more launches that fit")
+    for number, said in enumerate(rival_lines(failure)):
+        yield _row("rival" if number < _SHOWN_RIVALS else "", said)
     for cause in failure.possible_causes:
         yield _row("or", f"{cause.text}    [{cause.code}]")
         if cause.confirm_with:
@@ -118,6 +115,18 @@ def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
             )
 
 
+def rival_lines(failure: Failure) -> tuple[str, ...]:
+    """``triton_poi_fused_1 (:972) fits too, decided by data of input 0 (ids)`` for what else
+    fits."""
+    lines = [
+        f"{rival.kernel} (:{rival.launch.line}) fits too, decided by {rival.decided_by}"
+        for rival in failure.rivals[:_SHOWN_RIVALS]
+    ]
+    if len(failure.rivals) > _SHOWN_RIVALS:
+        lines.append(f"and {len(failure.rivals) - _SHOWN_RIVALS} more launches that fit")
+    return tuple(lines)
+
+
 def _row(label: str, text: str) -> str:
     return f"{label:<6} {text}".rstrip()
 
@@ -162,6 +171,8 @@ def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ..
     lines.extend(fact for fact in failure.cause.evidence if fact not in told)
     if not failure.cause.confirmed and failure.cause.confirm_with:
         lines.append(f"to confirm: {failure.cause.confirm_with}")
+    lines.extend(f"but: {said}" for said in failure.contradictions)
+    lines.extend(f"rival: {said}" for said in rival_lines(failure))
     lines.extend(f"or: {cause.text}" for cause in failure.possible_causes)
     lines.extend(f"guard: {said}" for said, _ in guard_rows(failure))
     lines.extend(f"fix: {fix.title}: {fix.text}" for fix in failure.fixes)

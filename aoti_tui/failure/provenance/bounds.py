@@ -28,8 +28,6 @@ from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import names_read
 from aoti_tui.kernel.slice import slice_name
 
-_MOST_ALIKE = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Asserted:
@@ -112,15 +110,6 @@ def _literal(tracer: Tracer, asserted: Asserted, size: str) -> ProvenanceNode:
                 kernel_line=access.line,
                 children=(node,),
             )
-    alike = [
-        ProvenanceNode(ConstantDim(constant.name, constant, dim, certain=False), constant.line)
-        for constant in tracer.index.constants
-        for dim, extent in enumerate(constant.shape)
-        if str(extent) == size
-    ]
-    if alike:
-        step = FixedSize(size, alike=True)
-        return ProvenanceNode(step, children=tuple(alike[:_MOST_ALIKE]))
     return ProvenanceNode(FixedSize(size, tuple(looked)), source=Source("literal", name=size))
 
 
