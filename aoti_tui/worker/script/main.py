@@ -49,6 +49,7 @@ def install(config: dict[str, Any]) -> Process:
     triton: Any = importlib.import_module("triton")
     from .cuda import install as stand_ins
     from .launching.intercept import intercept
+    from .watching import seen
 
     launches = intercept(host)
     calls: Callable[[], AbstractContextManager[Any]] = nullcontext
@@ -65,7 +66,7 @@ def install(config: dict[str, Any]) -> Process:
             "cuda": cuda,
         }
     )
-    return Process(host, launches, calls)
+    return Process(host, launches, seen(launches.unwritten, calls))
 
 
 def _leave(end: End) -> int:

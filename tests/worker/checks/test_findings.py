@@ -37,7 +37,7 @@ def test_reading_and_writing_past_the_end() -> None:
         ("out-of-bounds", "y_ptr", 1000, (3, 0, 0), (232,), 24),
         ("out-of-bounds", "out_ptr", 1000, (3, 0, 0), (232,), 24),
     ]
-    assert found[0].text == "loads x_ptr[1000], which has 1000 elements"
+    assert found[0].text == "reads x_ptr[1000], which has 1000 elements"
 
 
 def test_a_store_beyond_the_view_inside_of_its_storage() -> None:

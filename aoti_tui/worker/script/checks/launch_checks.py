@@ -82,7 +82,7 @@ class LaunchChecks:
         return frozenset(name for name, held in arguments if id(held.storage) in storages)
 
     def results(self, findings: Findings, again: Again | None) -> list[Finding]:
-        """Everything that is wrong, in the order of the source."""
+        """Everything that is wrong, by program."""
         found = [assert_finding(one) for one in findings.asserts.values()]
         for fault in findings.faults.values():
             found.append(bounds_finding(fault))
@@ -91,7 +91,7 @@ class LaunchChecks:
             found += self._judged(notice, again)
         if self.mixed and again is not None:
             found += self._races(again)
-        return sorted(found, key=lambda one: (one.place, one.kind, one.argument or ""))
+        return sorted(found, key=_order)
 
     def _overflows(self, fault: Fault, again: Again | None) -> list[Finding]:
         if again is None:
@@ -140,3 +140,7 @@ class LaunchChecks:
 
 def _storages(launch: Launch, names: Iterable[str]) -> frozenset[int]:
     return frozenset(id(launch.arguments[name].storage) for name in names)
+
+
+def _order(one: Finding) -> tuple[Any, ...]:
+    return (one.program or (0, 0, 0), one.place, one.kind, one.argument or "")

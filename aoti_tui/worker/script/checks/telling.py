@@ -9,16 +9,15 @@ from .finding import Finding, Kind
 from .not_finite import Origin
 from .overflow import Overflow
 
-_DID = {"load": "loads", "store": "stores to", "atomic": "changes"}
+_DID = {"load": "reads", "store": "writes", "atomic": "updates"}
 
 
 def assert_finding(fired: FiredAssert) -> Finding:
     """A device assert that failed."""
-    lanes = "lane" if fired.lanes == 1 else "lanes"
     return Finding(
         "assert",
         fired.place,
-        f"assert failed in {fired.lanes} {lanes}: {fired.message}",
+        f"assert failed: {fired.message}" if fired.message else "assert failed",
         program=fired.first_program,
         lane=tuple(fired.lane),
         count=fired.lanes,
@@ -29,7 +28,8 @@ def assert_finding(fired: FiredAssert) -> Finding:
 def bounds_finding(fault: Fault) -> Finding:
     """An access outside of its storage."""
     if not fault.argument:
-        text = f"{_DID[fault.access]} an address that is in no tensor of the launch"
+        where = f"the address {fault.element:#x}"
+        text = f"{_DID[fault.access]} {where}, which is in no tensor of the launch"
     else:
         has = f"which has {fault.size} elements" if fault.size else "which has no elements"
         text = f"{_DID[fault.access]} {fault.argument}[{fault.element}], {has}"

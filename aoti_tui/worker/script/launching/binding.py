@@ -72,13 +72,14 @@ class Binder:
         values: dict[str, Any],
         constexprs: frozenset[str],
         annotated: dict[str, str],
+        poisoned: dict[int, Number],
         make: MakeStorage,
     ) -> None:
         self.language = language
         self.annotated = annotated
         self.tensors = tensors_of(values, constexprs)
-        bases = {path: base_of(tensor) for path, tensor in self.tensors.items()}
-        self.arguments: dict[str, Argument] = arguments_of(bases, {}, make)
+        self.bases = {path: base_of(tensor) for path, tensor in self.tensors.items()}
+        self.arguments: dict[str, Argument] = arguments_of(self.bases, poisoned, make)
         self.values = {
             name: value if name in constexprs else self._value(name, value)
             for name, value in values.items()

@@ -13,16 +13,20 @@ from typing import Any
 from ...engine.findings.findings import Findings
 from ...engine.language.language import Language
 from ...engine.programs.launch import Launch
-from ..findings import found
+from ..checks.launch_checks import Checks, LaunchChecks, watch_views
+from ..checks.lints import lints_of
+from ..checks.rerun import Again
+from ..checks.unwritten import Unwritten
+from ..findings import finding_json
 from ..frames_of_ours import without_ours
 from ..host import Host
-from .binding import Binder
+from .binding import Binder, MakeStorage
 from .call_site import CallSite, call_site
 from .compiled import Compiled
 from .described import described
 from .kernels import Kernels, ScriptKernel
 from .parameters import given, grid_of
-from .storages import LiveStorage
+from .storages import LiveStorages
 
 AT_ONCE, ONE_BY_ONE = "many at once", "one by one"
 
@@ -35,6 +39,7 @@ class Launched:
     kernel: ScriptKernel
     site: CallSite
     grid: tuple[int, int, int]
+    findings: int = 0
 
 
 class Launches:
@@ -47,6 +52,8 @@ class Launches:
         # Replaced where there are stand-ins for a GPU.
         self.on_cuda: Callable[[Any], bool] = lambda tensor: False
         self.engine_calls: Callable[[], AbstractContextManager[Any]] = nullcontext
+        self.checks = Checks()
+        self.unwritten = Unwritten()
         self._ids = itertools.count()
         # One engine for all threads of the script.
         self._turn = threading.RLock()
@@ -70,31 +77,46 @@ class Launches:
         kernel = self.kernels.of(jit)
         if len(self.kernels.by_key) > new:
             self.host.send("kernel", **kernel.described())
+            self._lint(kernel, values)
         launched = Launched(next(self._ids), kernel, call_site(), grid)
         constexprs = kernel.kernel.constexprs
         arguments = described(values, constexprs, launched.site, self.on_cuda)
         self.host.send("launch", **self._begun(launched, arguments))
-        binder = Binder(
-            self.language,
-            values,
-            constexprs,
-            kernel.annotated,
-            lambda _, data: LiveStorage(data),
-        )
-        launch = Launch(kernel.kernel, grid, {}, binder.values, binder.arguments, self.language)
-        self._run(launched, launch)
+        storages = LiveStorages()
+        poisoned = self.unwritten.numbers()
 
-    def _run(self, launched: Launched, launch: Launch) -> None:
+        def launch(make: MakeStorage) -> Launch:
+            binder = Binder(self.language, values, constexprs, kernel.annotated, poisoned, make)
+            watch_views(binder.arguments, binder.bases)
+            bound, arguments = binder.values, binder.arguments
+            return Launch(kernel.kernel, grid, {}, bound, arguments, self.language)
+
+        again = lambda: launch(storages.earlier)  # noqa: E731
+        self._run(launched, launch(storages.make), lambda: again if storages.kept else None)
+
+    def _lint(self, kernel: ScriptKernel, values: dict[str, Any]) -> None:
+        constexprs = kernel.kernel.constexprs
+        for one in lints_of(kernel.function, kernel.helpers, values, constexprs):
+            place, name = one.place, kernel.kernel.name
+            self.host.send("lint", kernel=name, file=place.file, line=place.line, text=one.text)
+
+    def _run(self, launched: Launched, launch: Launch, again: Callable[[], Again | None]) -> None:
         execution = launch.execution()
+        checks = self.checks.of(launch)
+        execution.run.onlooker = checks.onlooker
         start = time.perf_counter()
+        state, together = "failed", False
         try:
             _, together = launch.whole_grid(execution, True, lambda done, total: None)
+            state = "done"
         except BaseException as error:
-            self._ended(launched, "failed", ONE_BY_ONE, start, execution.run.findings)
             without_ours(error)
             raise
-        mode = AT_ONCE if together else ONE_BY_ONE
-        self._ended(launched, "done", mode, start, execution.run.findings)
+        finally:
+            seconds = time.perf_counter() - start
+            execution.run.onlooker = None
+            self._found(launched, checks, execution.run.findings, again())
+            self._ended(launched, state, AT_ONCE if together else ONE_BY_ONE, seconds)
 
     @staticmethod
     def _begun(launched: Launched, arguments: list[dict[str, Any]]) -> dict[str, Any]:
@@ -114,19 +136,22 @@ class Launches:
             "state": "running",
         }
 
-    def _ended(
-        self, launched: Launched, state: str, mode: str, start: float, findings: Findings
+    def _found(
+        self, launched: Launched, checks: LaunchChecks, findings: Findings, again: Again | None
     ) -> None:
-        results = found(findings, launched.kernel.kernel.name, launched.id)
-        for one in results:
-            self.host.send("finding", **one)
+        name = launched.kernel.kernel.name
+        for one in self.checks.results(checks, findings, again):
+            launched.findings += 1
+            self.host.send("finding", **finding_json(one, name, launched.id))
         for place, text in findings.flags:
             self.host.send("flag", file=place.file, line=place.line, text=text, launch=launched.id)
+
+    def _ended(self, launched: Launched, state: str, mode: str, seconds: float) -> None:
         self.host.send(
             "launch",
             id=launched.id,
             state=state,
             mode=mode,
-            seconds=round(time.perf_counter() - start, 6),
-            findings=len(results),
+            seconds=round(seconds, 6),
+            findings=launched.findings,
         )

@@ -1,0 +1,60 @@
+"""The function mode through which the script's own calls of torch are seen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .checks.unwritten import MAKERS, Unwritten
+
+
+class Watching(TorchFunctionMode):  # type: ignore[misc]
+    """Marks memory that nobody wrote yet."""
+
+    def __init__(self, unwritten: Unwritten) -> None:
+        super().__init__()
+        self.unwritten = unwritten
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func in MAKERS and isinstance(result, torch.Tensor):
+            self.unwritten.mark(result)
+        return result
+
+
+def seen(
+    unwritten: Unwritten, outer: Callable[[], AbstractContextManager[Any]]
+) -> Callable[[], AbstractContextManager[Any]]:
+    """A context for the script's code: within `outer`, and seen; threads are by themselves."""
+    mode = Watching(unwritten)
+
+    @contextmanager
+    def calls() -> Iterator[None]:
+        with outer(), mode:
+            yield
+
+    graph = torch.autograd.graph
+    backward = graph._engine_run_backward
+
+    def backward_seen(*args: Any, **kwargs: Any) -> Any:
+        # torch takes modes off while it handles the call that leads here.
+        with mode:
+            return backward(*args, **kwargs)
+
+    graph._engine_run_backward = backward_seen
+    torch.autograd._engine_run_backward = backward_seen
+    run = threading.Thread.run
+
+    def run_seen(self: threading.Thread) -> None:
+        with mode:
+            run(self)
+
+    threading.Thread.run = run_seen  # type: ignore[method-assign]
+    return calls
