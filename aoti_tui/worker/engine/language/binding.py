@@ -14,6 +14,7 @@ from typing import Any
 
 from ..operations.builder import Builder
 from ..values.handle import plain
+from . import shortcuts
 from .control import single, truth
 
 DESCRIPTORS = (
@@ -34,7 +35,8 @@ class Binding:
         self.tl = tl
         semantic: Any = importlib.import_module("triton.language.semantic")
         if hasattr(semantic, "TritonSemantic"):
-            self.keyword, self.bound = "_semantic", semantic.TritonSemantic(builder)
+            self.keyword = "_semantic"
+            self.bound = shortcuts.semantic(semantic.TritonSemantic, tl)(builder)
         else:
             # Before triton 3.4 (PR 7054) builtins took the builder itself.
             self.keyword, self.bound = "_builder", builder
@@ -57,6 +59,7 @@ class Binding:
                 setattr(tl.tensor, name, _method(member))
         self._bind_methods()
         self._bind_cuda()
+        shortcuts.remember_shapes(tl)
         tl.dtype.to_ir = lambda dtype, _: dtype
         for kind in (tl.pointer_type, tl.block_type):
             kind.to_ir = lambda dtype, _: dtype

@@ -8,6 +8,8 @@ import inspect
 import textwrap
 from typing import Any, Callable
 
+import numpy as np
+
 from ...source.rewrite import Rewriter
 from ..errors import UnknownTriton
 from ..findings.kernel_frames import kernel_frame
@@ -23,6 +25,8 @@ from .binding import Binding
 from .control import Control, static_range
 from .mapping import Mapping
 
+_LARGEST_KEPT = 24 << 20
+
 
 class Language:
     """`tl`: the bound triton.language; `builder`: whose `run` each run sets.
@@ -33,6 +37,7 @@ class Language:
 
     def __init__(self) -> None:
         self.tl: Any = importlib.import_module("triton.language")
+        _keep_freed_memory()
         self.values = Values(self.tl)
         self.control = Control(self.values)
         self.compile: Callable[[Any], Callable[..., Any]] = self.library_function
@@ -161,6 +166,15 @@ class Language:
             data = data | (allowed.lanes == 0)
             shape = max(shape, allowed.shape, key=len)
         self.builder.run.asserted(text, Handle(data, handle.dtype, shape), kernel_frame())
+
+
+def _keep_freed_memory() -> None:
+    """Let blocks of up to this size be made in memory that others have left.
+
+    glibc gives larger ones back at once (mallopt(3), M_MMAP_THRESHOLD) until it has seen one of
+    that size freed; fetching its pages again costs more than to calculate with them.
+    """
+    np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
 def _nothing(*_: Any, **__: Any) -> None:

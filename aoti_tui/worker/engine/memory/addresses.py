@@ -45,14 +45,14 @@ def by_argument(
         here = wanted & (owner == position)
         argument = known.get(position)
         if argument is None:
-            report(run, Access(kind, None, number, addresses, pointer.shape, 0), here)
+            report(run, Access(kind, None, number, pointer, 0), here)
             continue
         offsets = addresses - np.int64(argument.address)
         at = offsets // number.size
+        elements = Handle(at, pointer.dtype, pointer.shape, argument)
         crooked = here & (offsets % number.size != 0)
         if crooked.any():
-            report(run, Access(kind, argument, number, at, pointer.shape, 0), crooked)
+            report(run, Access(kind, argument, number, elements, 0), crooked)
             here = here & ~crooked
-        elements = Handle(at, pointer.dtype, pointer.shape, argument)
         parts.append((elements, Handle(here, None, pointer.shape)))
     return parts

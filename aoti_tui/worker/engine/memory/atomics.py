@@ -35,7 +35,8 @@ def atomic(
             found = np.where(chosen.lanes, before_it, found)
         return Handle(found, element, pointer.shape)
     elements = np.broadcast_to(pointer.lanes, shape)
-    access = access_of("atomic", argument, number, elements, pointer.shape)
+    whole = Handle(elements, pointer.dtype, pointer.shape, argument)
+    access = access_of("atomic", whole, argument, number)
     before = argument.before(number.size)
     reached = (elements >= -before) & (elements < access.size)
     wanted = reached if mask is None else reached & mask.lanes

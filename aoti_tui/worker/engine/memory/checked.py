@@ -13,15 +13,9 @@ from ..values.arguments import Argument
 from ..values.handle import Handle
 
 
-def access_of(
-    kind: AccessKind,
-    argument: Argument,
-    number: Number,
-    elements: Array,
-    shape: tuple[int, ...],
-) -> Access:
+def access_of(kind: AccessKind, pointer: Handle, argument: Argument, number: Number) -> Access:
     """An access through an argument, with the elements that it has."""
-    return Access(kind, argument, number, elements, shape, argument.count(number.size))
+    return Access(kind, argument, number, pointer, argument.count(number.size))
 
 
 def inside(access: Access, before: int) -> Array:

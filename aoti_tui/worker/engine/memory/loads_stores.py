@@ -9,10 +9,12 @@ import numpy as np
 from ..numbers.floats import Array
 from ..numbers.stored import decode, encode
 from ..run import Run
+from ..values.access import Access
 from ..values.arguments import Argument
 from ..values.handle import Handle
 from .addresses import by_argument, number_at
 from .checked import access_of, inside, report, watched
+from .rows import all_within, prefix, rows_of
 
 
 def load(
@@ -26,11 +28,14 @@ def load(
     argument = pointer.argument
     if argument is None:
         return _load_scattered(run, pointer, mask, other, volatile)
-    element = pointer.dtype.scalar.element_ty
     number = number_at(pointer)
-    elements = pointer.lanes
-    access = access_of("load", argument, number, elements, pointer.shape)
+    access = access_of("load", pointer, argument, number)
     before = argument.before(number.size)
+    if pointer.terms and run.recorder is None:
+        taken = _load_rows(run, access, before, mask, other, volatile)
+        if taken is not None:
+            return taken
+    elements = pointer.lanes
     reached = inside(access, before)
     wanted = None if mask is None else mask.lanes
     if not bool(reached.all()):
@@ -49,13 +54,57 @@ def load(
             _look_for_unwritten(run, argument, bits, wanted)
         if run.onlooker is not None:
             bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
+    return _loaded(access, bits, wanted, other)
+
+
+def _loaded(access: Access, bits: Array, wanted: Array | None, other: Handle | None) -> Handle:
+    """Elements as they lie in memory, or `other`, as the block that the kernel gets."""
+    number, pointer = access.number, access.pointer
     data = decode(bits, number)
     if wanted is not None:
         rest: Any = number.values.type(0) if other is None else other.lanes
         data = np.where(wanted, data, rest)
     if data.dtype != number.values:
         data = data.astype(number.values)
-    return Handle(data, element, pointer.shape)
+    return Handle(data, pointer.dtype.scalar.element_ty, pointer.shape)
+
+
+def _load_rows(
+    run: Run,
+    access: Access,
+    before: int,
+    mask: Handle | None,
+    other: Handle | None,
+    volatile: bool,
+) -> Handle | None:
+    """A load of whole rows; None where it is none, or where something of it is outside."""
+    rows = rows_of(access.pointer)
+    argument = access.argument
+    if rows is None or argument is None:
+        return None
+    view = argument.view(access.number.stored)
+    wanted = None if mask is None or _holds_everywhere(mask) else mask.lanes
+    short = rows
+    if not all_within(access.pointer, len(view), before):
+        count = rows.length if wanted is None else prefix(wanted, rows)
+        if not count or not rows.cut(count).within(len(view), before):
+            return None
+        short = rows.cut(count)
+    taken = short.windows(view)[short.first + before if before else short.first]
+    if short.length < rows.length:
+        whole = np.zeros((*taken.shape[:-1], rows.length), taken.dtype)
+        whole[..., : short.length] = taken
+        taken = whole
+    bits = rows.lanes(taken)
+    if argument.poison is not None and argument.poison.size == access.number.size:
+        _look_for_unwritten(run, argument, bits, wanted)
+    if run.onlooker is not None:
+        bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
+    return _loaded(access, bits, wanted, other)
+
+
+def _holds_everywhere(mask: Handle) -> bool:
+    return mask.lanes.size == 1 and bool(mask.lanes.item())
 
 
 def _look_for_unwritten(run: Run, argument: Argument, bits: Array, wanted: Array | None) -> None:
@@ -87,9 +136,12 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
             store(run, part, value, chosen)
         return
     number = number_at(pointer)
-    elements = pointer.lanes
-    access = access_of("store", argument, number, elements, pointer.shape)
+    access = access_of("store", pointer, argument, number)
     before = argument.before(number.size)
+    rows = pointer.terms and run.recorder is None and run.watch is None
+    if rows and _store_rows(run, access, before, value, mask):
+        return
+    elements = pointer.lanes
     wanted = inside(access, before)
     if not wanted.all():
         bad = ~wanted if mask is None else ~wanted & mask.lanes
@@ -115,3 +167,31 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
     if run.journal is not None:
         run.journal.append((view, at, view[at]))
     view[at] = bits
+
+
+def _store_rows(run: Run, access: Access, before: int, value: Handle, mask: Handle | None) -> bool:
+    """A store of whole rows, if it is one and all of it is inside; whether it happened."""
+    rows = rows_of(access.pointer)
+    argument = access.argument
+    if rows is None or argument is None:
+        return False
+    count = rows.length if mask is None else prefix(mask.lanes, rows)
+    short = rows.cut(count or 0)
+    argument.storage.fork()
+    view = argument.view(access.number.stored)
+    if not count:
+        return False
+    if not (all_within(access.pointer, len(view), before) or short.within(len(view), before)):
+        return False
+    stored = encode(value.lanes, access.number)
+    if run.onlooker is not None:
+        wanted = np.ones((1,) * stored.ndim, bool) if mask is None else mask.lanes
+        run.onlooker.storing(run, access, wanted, stored, view)
+    whole = np.broadcast_shapes(stored.shape, *(term.shape for term in access.pointer.terms))
+    bits = rows.rows(np.broadcast_to(stored, whole))[..., :count]
+    first = np.broadcast_to(short.first + before if before else short.first, bits.shape[:-1])
+    windows = short.windows(view)
+    if run.journal is not None:
+        run.journal.append((windows, first, windows[first]))
+    windows[first] = bits
+    return True

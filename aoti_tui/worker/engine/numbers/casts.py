@@ -24,10 +24,10 @@ def convert(data: Array, source: Number, wanted: Number, flag: Flag) -> Array:
     if wanted.kind == "float":
         if wanted.small is not None:
             return round_to(data.astype(np.float32, copy=False), wanted.small)
-        return data.astype(wanted.values)
+        return data.astype(wanted.values, copy=False)
     if source.kind == "float" and wanted.kind != "bool":
         return _to_integer(data, source, wanted, flag)
-    return data.astype(wanted.values)
+    return data.astype(wanted.values, copy=False)
 
 
 def cut(data: Array, wanted: Number) -> Array:

@@ -17,6 +17,7 @@ from ..numbers.floats import Array
 from ..numbers.integers import as_unsigned, high_half
 from ..numbers.special import erf
 from ..values.handle import Handle
+from ..values.terms import scaled, summed
 from .state import State
 
 Operation = Callable[..., Any]
@@ -35,6 +36,46 @@ def _binary(operation: Operation) -> Operation:
         return Handle(rounded(data, left.dtype), left.dtype, left.shape)
 
     return method
+
+
+def _integers(operation: Operation, by_terms: Callable[..., Handle | None]) -> Operation:
+    """Of integers, which need not be added up yet where they are offsets."""
+    plainly = _binary(operation)
+
+    def method(self: Any, left: Handle, right: Handle) -> Any:
+        found = by_terms(left, right)
+        return plainly(self, left, right) if found is None else found
+
+    return method
+
+
+def _product(left: Handle, right: Handle) -> Handle | None:
+    if left.terms and not right.terms and right.lanes.size == 1:
+        return scaled(left, int(right.lanes.item()))
+    if right.terms and not left.terms and left.lanes.size == 1:
+        return scaled(right, int(left.lanes.item()))
+    return None
+
+
+def _ordered_by_terms(operation: Operation, strict: bool, less: bool) -> Operation:
+    """Of integers: decided for all lanes where their extremes do."""
+    plainly = _compare(operation)
+
+    def method(self: Any, left: Handle, right: Handle) -> Any:
+        if left.terms or right.terms:
+            low, high = (left, right) if less else (right, left)
+            first, last = low.extremes[1] - high.extremes[0], low.extremes[0] - high.extremes[1]
+            if first < 0 or (first == 0 and not strict):
+                return _same_everywhere(True, self.int1, left.shape)
+            if last > 0 or (last == 0 and strict):
+                return _same_everywhere(False, self.int1, left.shape)
+        return plainly(self, left, right)
+
+    return method
+
+
+def _same_everywhere(value: bool, dtype: Any, shape: tuple[int, ...]) -> Handle:
+    return Handle(np.full((1,) * (len(shape) + 1), value), dtype, shape)
 
 
 def _compare(operation: Operation) -> Operation:
@@ -95,9 +136,9 @@ class Arithmetic(State):
     create_fdiv = _binary(np.divide)
     create_precise_divf = create_approx_divf = create_fdiv
     create_frem = _binary(np.fmod)
-    create_add = _binary(_add)
-    create_sub = _binary(_subtract)
-    create_mul = _binary(np.multiply)
+    create_add = _integers(_add, summed)
+    create_sub = _integers(_subtract, lambda left, right: summed(left, right, -1))
+    create_mul = _integers(np.multiply, _product)
     create_shl = _binary(_shift_left)
     create_lshr = _binary(_shift_right_logical)
     create_ashr = _binary(_shift_right_arithmetic)
@@ -112,10 +153,14 @@ class Arithmetic(State):
 
     create_icmpEQ = create_fcmpOEQ = _compare(np.equal)
     create_icmpNE = create_fcmpUNE = _compare(np.not_equal)
-    create_icmpSLT = create_icmpULT = create_fcmpOLT = _compare(np.less)
-    create_icmpSLE = create_icmpULE = create_fcmpOLE = _compare(np.less_equal)
-    create_icmpSGT = create_icmpUGT = create_fcmpOGT = _compare(np.greater)
-    create_icmpSGE = create_icmpUGE = create_fcmpOGE = _compare(np.greater_equal)
+    create_icmpULT = create_fcmpOLT = _compare(np.less)
+    create_icmpULE = create_fcmpOLE = _compare(np.less_equal)
+    create_icmpUGT = create_fcmpOGT = _compare(np.greater)
+    create_icmpUGE = create_fcmpOGE = _compare(np.greater_equal)
+    create_icmpSLT = _ordered_by_terms(np.less, strict=True, less=True)
+    create_icmpSLE = _ordered_by_terms(np.less_equal, strict=False, less=True)
+    create_icmpSGT = _ordered_by_terms(np.greater, strict=True, less=False)
+    create_icmpSGE = _ordered_by_terms(np.greater_equal, strict=False, less=False)
     create_fcmpONE = _compare(_ordered(np.not_equal))
     create_fcmpUEQ = _compare(_unordered(np.equal))
     create_fcmpULT = _compare(_unordered(np.less))
@@ -152,6 +197,9 @@ class Arithmetic(State):
         return self._divide(left, right, remainder=False)
 
     def create_srem(self, left: Handle, right: Handle) -> Handle:
+        if left.terms and left.extremes[0] >= 0 and left.extremes[1] < right.extremes[0]:
+            # Kernels keep their offsets inside by a remainder that mostly changes nothing.
+            return left
         return self._divide(left, right, remainder=True)
 
     create_udiv = create_sdiv
@@ -178,6 +226,9 @@ class Arithmetic(State):
     def _cast(self, value: Handle, target: Any, *_: Any) -> Handle:
         wanted = target.scalar
         source, number = BY_TRITON[value.dtype.name], BY_TRITON[wanted.name]
+        if value.terms and number.kind == "int" and number.size >= source.size:
+            wider = tuple(term.astype(number.values) for term in value.terms)
+            return Handle(None, wanted, value.shape, None, wider, value.extremes)
         data = convert(value.lanes, source, number, self.run.findings.flag)
         return Handle(data, wanted, value.shape)
 

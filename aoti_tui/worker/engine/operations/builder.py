@@ -17,6 +17,7 @@ from ..memory.loads_stores import load, store
 from ..numbers.dtypes import BY_TRITON
 from ..numbers.stored import decode, encode
 from ..values.handle import Handle
+from ..values.terms import summed
 from .arithmetic import Arithmetic
 from .block_pointers import BlockPointers
 from .products import Products
@@ -181,10 +182,13 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
     def create_addptr(self, pointer: Handle, offset: Handle) -> Handle:
         if pointer.argument is None:
             size = BY_TRITON[pointer.dtype.scalar.element_ty.name].size
-            steps = offset.lanes.astype(np.int64) * np.int64(size)
-            return Handle(pointer.lanes + steps, pointer.dtype, pointer.shape)
-        data = pointer.lanes + offset.lanes.astype(np.int64, copy=False)
-        return Handle(data, pointer.dtype, pointer.shape, pointer.argument)
+            moved = pointer.lanes + offset.lanes.astype(np.int64) * np.int64(size)
+            return Handle(moved, pointer.dtype, pointer.shape)
+        steps = self.create_int_cast(offset, self.tl.int64)
+        found = summed(pointer, steps)
+        if found is not None:
+            return found
+        return Handle(pointer.lanes + steps.lanes, pointer.dtype, pointer.shape, pointer.argument)
 
     # bits
 

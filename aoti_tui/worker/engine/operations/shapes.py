@@ -8,6 +8,7 @@ import numpy as np
 
 from ..numbers.floats import Array
 from ..values.handle import Handle
+from ..values.terms import each
 from .state import State
 
 
@@ -22,11 +23,11 @@ class Shapes(State):
         return Handle(value.lanes.reshape(value.lanes.shape[0], -1)[:, 0], value.dtype, ())
 
     def create_broadcast(self, value: Handle, shape: Any) -> Handle:
-        return Handle(value.lanes, value.dtype, tuple(shape), value.argument)
+        return each(value, lambda lanes: lanes, tuple(shape))
 
     def create_expand_dims(self, value: Handle, axis: int) -> Handle:
         shape = (*value.shape[:axis], 1, *value.shape[axis:])
-        return Handle(np.expand_dims(value.lanes, axis + 1), value.dtype, shape, value.argument)
+        return each(value, lambda lanes: np.expand_dims(lanes, axis + 1), shape)
 
     def create_reshape(self, value: Handle, shape: Any, *_: Any) -> Handle:
         shape = tuple(shape)
@@ -38,7 +39,7 @@ class Shapes(State):
     def create_trans(self, value: Handle, order: Any) -> Handle:
         axes = [0] + [axis + 1 for axis in order]
         shape = tuple(value.shape[axis] for axis in order)
-        return Handle(np.transpose(value.lanes, axes), value.dtype, shape, value.argument)
+        return each(value, lambda lanes: np.transpose(lanes, axes), shape)
 
     def create_cat(self, left: Handle, right: Handle) -> Handle:
         parts = _same_programs(left.full(), right.full())

@@ -16,7 +16,7 @@ from .barrier import Barrier
 
 Progress = Callable[[int, int], None]
 # Lanes of one run of many programs: beyond it blocks fall out of the processor's caches.
-LANES_AT_ONCE = 65536
+LANES_AT_ONCE = 1 << 18
 
 
 class Execution:
