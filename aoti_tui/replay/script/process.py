@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import IO, Any
 
 from aoti_tui.replay.client import Reply
@@ -111,8 +112,12 @@ class ScriptProcess:
         stdin: int | IO[Any] | None = None,
         stdout: int | IO[Any] | None = None,
         stderr: int | IO[Any] | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """Start the script; its streams are ours unless others are given. Raises ReplayError."""
+        """Start the script; its streams and its folder are ours unless others are given.
+
+        Raises ReplayError.
+        """
         address = os.path.join(self._folder, "events")
         self._listener.bind(address)
         self._listener.listen()
@@ -124,6 +129,7 @@ class ScriptProcess:
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
+                cwd=folder,
             )
         except OSError as error:
             self.close()

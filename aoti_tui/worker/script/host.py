@@ -59,6 +59,10 @@ class Host:
             except (OSError, ValueError):
                 self._output = None
 
+    def gone(self) -> None:
+        """Nobody is there any more."""
+        self._output = self._input = None
+
     def request(self) -> dict[str, Any] | None:
         """The next request; None when there will be none."""
         if self._input is None:

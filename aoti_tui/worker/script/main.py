@@ -29,7 +29,11 @@ def main(arguments: list[str]) -> int:
     with process.script_calls():
         end = run(arguments)
     sys.stdout.flush()
+    if end.is_exception and process.launches.stops.at("exception"):
+        process.server.stop(why="exception", **end.place())
     process.host.send("exit", **end.described())
+    if config.get("stay"):
+        process.server.wait()
     return _leave(end)
 
 
@@ -39,6 +43,7 @@ class Process:
 
     host: Host
     launches: Any
+    server: Any
     script_calls: Callable[[], AbstractContextManager[Any]]
 
 
@@ -48,10 +53,17 @@ def install(config: dict[str, Any]) -> Process:
     torch: Any = importlib.import_module("torch")
     triton: Any = importlib.import_module("triton")
     from .cuda import install as stand_ins
+    from .keeping.seeing import seeing
     from .launching.intercept import intercept
+    from .serving.replays import Replays
+    from .serving.serve import Server
+    from .stops import Stops
     from .watching import seen
 
     launches = intercept(host)
+    launches.stops = Stops(frozenset(config.get("stop_at") or ()))
+    server = Server(host, Replays(launches.keeping, launches.language), launches.stops)
+    launches.stop = server.stop
     calls: Callable[[], AbstractContextManager[Any]] = nullcontext
     cuda = "real" if torch.cuda.is_available() else "none"
     if cuda == "none" and config.get("device") != "cpu":
@@ -66,7 +78,10 @@ def install(config: dict[str, Any]) -> Process:
             "cuda": cuda,
         }
     )
-    return Process(host, launches, seen(launches.unwritten, calls))
+    calls = seen(launches.unwritten, calls)
+    keeping = launches.keeping
+    calls = seeing(keeping.writers, keeping.memories.changing, calls)
+    return Process(host, launches, server, calls)
 
 
 def _leave(end: End) -> int:

@@ -26,6 +26,16 @@ class End:
     def is_exception(self) -> bool:
         return self.error is not None and not isinstance(self.error, SystemExit)
 
+    def place(self) -> dict[str, Any]:
+        """File, line and text of what was raised."""
+        last = self.error.__traceback__ if self.error is not None else None
+        while last is not None and last.tb_next is not None:
+            last = last.tb_next
+        if last is None:
+            return {"file": None, "line": None, "text": str(self.error)}
+        file, line = last.tb_frame.f_code.co_filename, last.tb_lineno
+        return {"file": file, "line": line, "text": f"{type(self.error).__name__}: {self.error}"}
+
     def described(self) -> dict[str, Any]:
         """The `exit` event."""
         if self.error is None or not self.is_exception:

@@ -33,9 +33,10 @@ class Launch:
     values: dict[str, Any]
     arguments: dict[str, Argument]
     language: Language
+    num_warps: int = 4
 
     def execution(self) -> Execution:
-        run = Run(self.grid, self.arguments)
+        run = Run(self.grid, self.arguments, self.num_warps)
         facts = self.kernel.facts
         run.reads_atomics = facts.ordered
         for place, text in facts.flags:

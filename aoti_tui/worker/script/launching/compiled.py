@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .parameters import Given
+from ..binding.parameters import Given
 
 
 class Compiled:

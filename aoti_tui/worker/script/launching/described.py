@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...protocol.encode import number_json
-from .binding import base_of, is_descriptor, is_tensor
+from ..binding.arguments import base_of, is_descriptor, is_tensor
 from .call_site import CallSite
 
 _LONGEST = 200

@@ -10,9 +10,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from ...engine.findings.findings import Findings
 from ...engine.language.language import Language
 from ...engine.programs.launch import Launch
+from ..binding.arguments import Binder
+from ..binding.kernels import Kernels, ScriptKernel
+from ..binding.parameters import given, grid_of
 from ..checks.launch_checks import Checks, LaunchChecks, watch_views
 from ..checks.lints import lints_of
 from ..checks.rerun import Again
@@ -20,13 +25,13 @@ from ..checks.unwritten import Unwritten
 from ..findings import finding_json
 from ..frames_of_ours import without_ours
 from ..host import Host
-from .binding import Binder, MakeStorage
+from ..keeping.kept import Keeping, KeptLaunch
+from ..keeping.writers import Writers
+from ..stops import Stops
 from .call_site import CallSite, call_site
 from .compiled import Compiled
 from .described import described
-from .kernels import Kernels, ScriptKernel
-from .parameters import given, grid_of
-from .storages import LiveStorages
+from .storages import LiveStorage
 
 AT_ONCE, ONE_BY_ONE = "many at once", "one by one"
 
@@ -54,6 +59,9 @@ class Launches:
         self.engine_calls: Callable[[], AbstractContextManager[Any]] = nullcontext
         self.checks = Checks()
         self.unwritten = Unwritten()
+        self.keeping = Keeping(Writers())
+        self.stops = Stops()
+        self.stop: Callable[..., None] = lambda **_: None
         self._ids = itertools.count()
         # One engine for all threads of the script.
         self._turn = threading.RLock()
@@ -68,11 +76,13 @@ class Launches:
         compiled = Compiled(jit, values)
         if not warmup:
             size = grid_of(grid, values.values)
-            with self._turn, self.engine_calls():
-                self._launch(jit, values.values, size)
+            with self._turn, self.engine_calls(), torch._C._DisableTorchDispatch():
+                self._launch(jit, values.values, size, int(values.options.get("num_warps") or 4))
         return compiled
 
-    def _launch(self, jit: Any, values: dict[str, Any], grid: tuple[int, int, int]) -> None:
+    def _launch(
+        self, jit: Any, values: dict[str, Any], grid: tuple[int, int, int], num_warps: int
+    ) -> None:
         new = len(self.kernels.by_key)
         kernel = self.kernels.of(jit)
         if len(self.kernels.by_key) > new:
@@ -82,17 +92,25 @@ class Launches:
         constexprs = kernel.kernel.constexprs
         arguments = described(values, constexprs, launched.site, self.on_cuda)
         self.host.send("launch", **self._begun(launched, arguments))
-        storages = LiveStorages()
         poisoned = self.unwritten.numbers()
-
-        def launch(make: MakeStorage) -> Launch:
-            binder = Binder(self.language, values, constexprs, kernel.annotated, poisoned, make)
-            watch_views(binder.arguments, binder.bases)
-            bound, arguments = binder.values, binder.arguments
-            return Launch(kernel.kernel, grid, {}, bound, arguments, self.language)
-
-        again = lambda: launch(storages.earlier)  # noqa: E731
-        self._run(launched, launch(storages.make), lambda: again if storages.kept else None)
+        kept = self.keeping.begin(launched.id, kernel, grid, num_warps, values, poisoned)
+        binder = Binder(
+            self.language,
+            values,
+            constexprs,
+            kernel.annotated,
+            poisoned,
+            lambda untyped, data: LiveStorage(data, kept.memories[untyped.data_ptr()]),
+        )
+        watch_views(binder.arguments, binder.bases)
+        bound, live = binder.values, binder.arguments
+        launch = Launch(kernel.kernel, grid, {}, bound, live, self.language, num_warps)
+        try:
+            self._run(launched, launch, kept)
+        finally:
+            self.keeping.end(kept)
+        if launched.findings and self.stops.at("finding"):
+            self.stop(why="finding", launch=launched.id)
 
     def _lint(self, kernel: ScriptKernel, values: dict[str, Any]) -> None:
         constexprs = kernel.kernel.constexprs
@@ -100,7 +118,7 @@ class Launches:
             place, name = one.place, kernel.kernel.name
             self.host.send("lint", kernel=name, file=place.file, line=place.line, text=one.text)
 
-    def _run(self, launched: Launched, launch: Launch, again: Callable[[], Again | None]) -> None:
+    def _run(self, launched: Launched, launch: Launch, kept: KeptLaunch) -> None:
         execution = launch.execution()
         checks = self.checks.of(launch)
         execution.run.onlooker = checks.onlooker
@@ -115,8 +133,14 @@ class Launches:
         finally:
             seconds = time.perf_counter() - start
             execution.run.onlooker = None
-            self._found(launched, checks, execution.run.findings, again())
+            self._found(launched, checks, execution.run.findings, self._again(kept))
             self._ended(launched, state, AT_ONCE if together else ONE_BY_ONE, seconds)
+
+    def _again(self, kept: KeptLaunch) -> Again | None:
+        """The launch on memory as it was, if all that it overwrote is still known."""
+        if any(one.state.lost for one in kept.tensors.values()):
+            return None
+        return lambda: kept.launch(self.language)
 
     @staticmethod
     def _begun(launched: Launched, arguments: list[dict[str, Any]]) -> dict[str, Any]:

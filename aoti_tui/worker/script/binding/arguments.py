@@ -18,7 +18,11 @@ MakeStorage = Callable[[Any, Array], Storage]
 
 def number_of(tensor: Any) -> Number:
     """The type of a tensor's elements, or of what a TensorWrapper takes them for."""
-    dtype = tensor.dtype
+    return number_of_type(tensor.dtype)
+
+
+def number_of_type(dtype: Any) -> Number:
+    """The type that torch or triton name so."""
     name = getattr(dtype, "name", None) or str(dtype).rsplit(".", 1)[-1]
     found = BY_NAME.get(name) or BY_TRITON.get(name)
     if found is None:

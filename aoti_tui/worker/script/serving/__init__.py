@@ -1,0 +1,1 @@
+"""Answers to requests about launches that have run."""
