@@ -49,13 +49,19 @@ class AtHand:
     log_name: str
 
 
-def at_hand(wrapper: Path | None, log: LogText | None, log_name: str, given: Given) -> AtHand:
-    """What the user named, opened; without a ``wrapper``, what the log leads to.
+def at_hand(
+    wrapper: Path | None,
+    log: LogText | None,
+    log_name: str,
+    given: Given,
+    reading: LogReading | None = None,
+) -> AtHand:
+    """What the user named, opened; without a ``wrapper``, what the log leads to. ``reading`` is
+    one that comes of no log.
 
     Raises ArtifactError where no code is found.
     """
     code = CodeReader()
-    reading: LogReading | None = None
     if log is not None:
         reading = read_log(code.watch(lines_of(log) if isinstance(log, str) else log))
     led = Graphs((), {})

@@ -38,6 +38,8 @@ class _Found:
     address: ValueProvenance
     elements: tuple[TracedElement, ...]
     made_up: bool
+    followed: bool
+    """Whether the line tells what the address is made of: in a helper of a template it does not."""
     problems: tuple[str, ...]
     """Guards that the inputs break, and checks of the wrapper that fail before."""
 
@@ -73,7 +75,7 @@ def first_bad_access(
                 raise
             notes.append(f"the address was not followed to its inputs: {error.why}")
     problems = (*session.input_problems(), *done.checks)
-    found = _Found(launch, result, access, address, elements, made_up, problems)
+    found = _Found(launch, result, access, address, elements, made_up, bool(names), problems)
     cause = _cause(found, done)
     return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
 
@@ -132,6 +134,12 @@ def _verdict(found: _Found, done: AllLaunches) -> tuple[CauseCode, str]:
         return (
             "index-unchecked",
             f"{who or ends or 'data'} leads to {leads}, and no assert checks this index",
+        )
+    if not found.followed:
+        return (
+            "index-unchecked",
+            f"an address reaches {leads}, and no assert checks it; what it is made of was not "
+            "followed through the kernel's functions: step through the program",
         )
     sizes = "; ".join(source_words(s) for s in sources) or "numbers that were fixed when compiled"
     if done.truncated:

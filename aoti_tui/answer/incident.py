@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_tui.answer.bad_access import assert_left_out, first_bad_access
+from aoti_tui.answer.core import Core, at_launches, core_of, with_blocks
 from aoti_tui.answer.graphs import (
     GraphChoice,
     Graphs,
@@ -40,7 +41,7 @@ from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import GivenInput, ReplayResult
-from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all
+from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all, replay_one
 from aoti_tui.replay.questions.truncated import TruncatedSymbol
 from aoti_tui.replay.session import ReplaySession
 
@@ -51,9 +52,15 @@ class Workshop:
     """What is made once per wrapper and kept: parsed kernels, the explainer, the session."""
 
     def __init__(
-        self, index: WrapperIndex, given: Given, client: WorkerClient | None = None
+        self,
+        index: WrapperIndex,
+        given: Given,
+        client: WorkerClient | None = None,
+        core: Core | None = None,
     ) -> None:
-        self.index = index
+        self.core = core_of(core, index) if core is not None else None
+        """What a core dump says of this wrapper."""
+        self.index = index = with_blocks(index, self.core.found if self.core is not None else None)
         self.given = given
         self.client = client
         """A worker that others share; None for one of its own."""
@@ -151,7 +158,11 @@ class Incident:
             if progress is not None:
                 progress("replaying the model", done / max(total, 1))
 
-        done = replay_all(self.session(), progress=told)
+        core = self.workshop.core
+        if core is not None and core.found is not None and self.given.inputs is None:
+            done = replay_one(self.session(), core.found.launch, progress=told)
+        else:
+            done = replay_all(self.session(), progress=told)
         failure = self.failure_of(done)
         if failure is None or failure.access is not None:
             return failure
@@ -188,13 +199,16 @@ class Incident:
                 self.given,
                 client=self.workshop.client,
                 flow=self.workshop.explainer.flow,
+                captured=self.workshop.core.captured if self.workshop.core is not None else None,
             )
         return self.workshop.session
 
     @property
     def can_diagnose(self) -> bool:
-        """Whether there are inputs or captured tensors, without which a replay confirms nothing."""
-        return self.given.inputs is not None or self.given.tensors is not None
+        """Whether there are inputs or data of the GPU, without which a replay confirms nothing."""
+        core = self.workshop.core
+        dumped = core is not None and core.captured is not None and bool(core.captured.files)
+        return self.given.inputs is not None or self.given.tensors is not None or dumped
 
     def with_note(self, failure: Failure, note: str) -> Failure:
         return replace(failure, notes=(*failure.notes, note))
@@ -215,7 +229,11 @@ class Incident:
 
     def with_known(self) -> Incident:
         """With what the inputs tell of this graph. Raises ArtifactError for unusable ones."""
-        known, inputs, notes = known_of(self.index, self.given)
+        core = self.workshop.core
+        known, inputs, notes = known_of(
+            self.index, self.given, core.symbols if core is not None else None
+        )
+        notes = (*(core.notes if core is not None else ()), *notes)
         found = replace(self, known=known, inputs=inputs, input_notes=notes)
         return replace(found, notes=(*self.graphs.notes, *notes))._explained()
 
@@ -223,7 +241,7 @@ class Incident:
         """The same wrapper with other inputs. Raises ArtifactError for unusable ones."""
         self.close()
         given = replace(self.given, inputs=path)
-        workshop = Workshop(self.index, given, self.workshop.client)
+        workshop = Workshop(self.index, given, self.workshop.client, self._core)
         changed = replace(self, given=given, workshop=workshop)
         if self.log is not None and len(self.graphs.sources) > 1:
             return changed.with_reading(self.log, self.log_name)
@@ -240,8 +258,12 @@ class Incident:
         if source is self.source:
             return self
         self.close()
-        workshop = Workshop(index, self.given, self.workshop.client)
-        return replace(self, source=source, index=index, workshop=workshop, failures=())
+        workshop = Workshop(index, self.given, self.workshop.client, self._core)
+        return replace(self, source=source, index=workshop.index, workshop=workshop, failures=())
+
+    @property
+    def _core(self) -> Core | None:
+        return self.workshop.core.core if self.workshop.core is not None else None
 
     def _graph_of(self, reading: LogReading) -> Incident:
         """The graph that a log is of, where several are at hand."""
@@ -264,7 +286,9 @@ class Incident:
             return self
         explainer = self.workshop.explainer
         traced = launch_in_traceback(self.index, self.source, self.log)
-        found = explainer.failures(self.log, self.known, traced)
+        core = self.workshop.core
+        log = at_launches(self.log, core) if core is not None else self.log
+        found = explainer.failures(log, self.known, traced)
         failures = unreplayed(explainer, found, self.known, self.inputs, self.log.autotuning)
         others = self.choice.others if self.choice is not None else ()
         failures = tuple(with_other_graphs(failure, others) for failure in failures)

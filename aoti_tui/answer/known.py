@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from aoti_tui.artifacts.errors import ArtifactError
@@ -21,11 +22,13 @@ from aoti_tui.replay.questions.truncated import (
 
 
 def known_of(
-    index: WrapperIndex, given: Given
+    index: WrapperIndex, given: Given, told: Mapping[str, int | float] | None = None
 ) -> tuple[Known, tuple[GivenInput, ...], tuple[str, ...]]:
-    """What inputs and settings make known, the inputs, and what is odd about them."""
+    """What inputs and settings make known, the inputs, and what is odd about them. ``told`` are
+    symbols that a core dump tells."""
     if given.inputs is None:
-        return known_from_inputs(index, {}, {}, given.settings), (), ()
+        settings = {**(told or {}), **given.settings}
+        return known_from_inputs(index, {}, {}, settings), (), ()
     saved = read_saved(given.inputs)
     if saved is None:
         note = f"{given.inputs} is read when a replay starts: only torch can load what it holds"

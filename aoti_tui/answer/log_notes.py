@@ -44,7 +44,8 @@ def log_notes(
 def _no_kernel_has(logged: LoggedAssert, index: WrapperIndex) -> str:
     """Why an assert of the log is in no kernel: sources that are missing, or another model."""
     place = f"{logged.path}:{logged.line}" if logged.line else logged.path or "unknown"
-    which = f"the assert `{logged.message}` ({place}, log line {logged.log_line})"
+    where = f"log line {logged.log_line}" if logged.log_line else "in the core dump"
+    which = f"the assert `{logged.message}` ({place}, {where})"
     missing = [k for k in index.kernels.values() if not k.has_source]
     if missing:
         told = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from aoti_tui.answer.at_hand import at_hand
+from aoti_tui.answer.core import open_core, reading_of
 from aoti_tui.answer.graphs import Graphs
 from aoti_tui.answer.incident import Incident, Progress, Workshop
 from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.known import takes_inputs
+from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.graphs.opened import several_graphs
@@ -33,7 +36,8 @@ def open_incident(
     """Opens what the user has: a wrapper, a package, a folder of graphs, or a log alone.
 
     ``log`` is the log's text or its lines; it may hold the code, and leads to it where no
-    ``wrapper`` is given. Where ``wrapper`` is a log itself and no other is given, it is that log.
+    ``wrapper`` is given. Where ``wrapper`` is a log or a
+    core dump itself and no other is given, it is that.
     ``progress`` gets what is being done and its share from
     0 to 1.
     ``client`` is a worker that outlives what is opened; without it, the incident has its own.
@@ -43,16 +47,23 @@ def open_incident(
     given = given or Given()
     say = progress or (lambda doing, share: None)
     say("reading the wrapper", 0.0)
-    hand = at_hand(wrapper, log, log_name, given)
+    if wrapper is not None and given.core is None and is_dump(wrapper):
+        given = replace(given, core=wrapper)
+    if wrapper == given.core:
+        wrapper = None
+    core = open_core(given.core) if given.core is not None else None
+    told = reading_of(core.dump) if core is not None and log is None else None
+    hand = at_hand(wrapper, log, log_name or str(given.core or ""), given, told)
     decided = browse or hand.reading is not None
     source = _first(hand.graphs, wrapper or Path(log_name), given, decided=decided, browse=browse)
     index = indexed(
         source, given.kernels, progress=lambda share: say("indexing the wrapper", share)
     )
     _check_content(source, index)
+    workshop = Workshop(index, given, client, core)
     incident = Incident(
         source=source,
-        index=index,
+        index=workshop.index,
         given=given,
         log=None,
         log_name="",
@@ -60,13 +71,18 @@ def open_incident(
         known=Known(),
         inputs=(),
         notes=hand.graphs.notes,
-        workshop=Workshop(index, given, client),
+        workshop=workshop,
         graphs=hand.graphs,
     )
     if hand.reading is None:
         return incident.with_known()
     say("reading the log", 0.0)
-    return incident.with_reading(hand.reading, hand.log_name)
+    reading = hand.reading
+    if core is not None and told is not None:
+        reading = reading_of(
+            core.dump, hand.graphs.sources, lambda one: indexed(one, given.kernels)
+        )
+    return incident.with_reading(reading, hand.log_name)
 
 
 def _first(graphs: Graphs, path: Path, given: Given, *, decided: bool, browse: bool) -> WrapperText:

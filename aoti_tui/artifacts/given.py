@@ -25,6 +25,8 @@ class Given:
     """Weights by their names."""
     tensors: Path | None = None
     """Folder of tensors captured on the GPU."""
+    core: Path | None = None
+    """GPU core dump of the failed run."""
     kernels: Path | None = None
     """Where kernel sources are that do not stand in the wrapper."""
     model: str | None = None

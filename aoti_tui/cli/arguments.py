@@ -174,6 +174,7 @@ def _add_given(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--constants", type=Path, metavar="FILE", help="weights, by their names")
     parser.add_argument("--tensors", type=Path, metavar="DIR", help="tensors captured on the GPU")
+    parser.add_argument("--core", type=Path, metavar="FILE", help="GPU core dump of the failed run")
     parser.add_argument("--kernels", type=Path, metavar="PATH", help="where kernel sources are")
     parser.add_argument("--model", metavar="NAME", help="which model of a package or folder")
     parser.add_argument(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
+from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import explain_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
@@ -23,11 +24,16 @@ def explain(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError for unusable input."""
     parser = explain_parser()
     arguments = parser.parse_args(argv)
-    if arguments.log is None and (arguments.wrapper is None or not is_log(arguments.wrapper)):
+    told = arguments.log is not None or arguments.core is not None
+    holds = arguments.wrapper is not None and (
+        is_log(arguments.wrapper) or is_dump(arguments.wrapper)
+    )
+    if not told and not holds:
         raise ArtifactError(
             "no log was given",
             "explain answers for the failed asserts of a log",
-            "Add --log FILE, or --log - for standard input, or give the log alone; "
+            "Add --log FILE, or --log - for standard input, or give the log alone; --core FILE "
+            "takes a GPU core dump instead; "
             "`aoti-tui WRAPPER` browses without.",
         )
     with opened_from(arguments) as incident:

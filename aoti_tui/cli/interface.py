@@ -33,6 +33,7 @@ def open_interface(argv: list[str]) -> int:
         arguments.wrapper = demo_file(DEMO_WRAPPER)
         arguments.log = arguments.log or str(demo_file(DEMO_LOG))
         arguments.inputs = arguments.inputs or demo_file(DEMO_INPUTS)
+    arguments.wrapper = arguments.wrapper or arguments.core
     if arguments.wrapper is None and arguments.log not in (None, "-"):
         arguments.wrapper = Path(arguments.log)
     if arguments.wrapper is None and arguments.log is None:

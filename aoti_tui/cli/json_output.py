@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from aoti_tui.answer.incident import Incident
+from aoti_tui.cli.core_json import exceptions_json
 from aoti_tui.failure.model import (
     BadAccess,
     BadElements,
@@ -29,6 +30,7 @@ from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import RUNTIME_CHECKS, Kernel, Scope, WrapperIndex
+from aoti_tui.replay.data.captured_files import CapturedMemory
 from aoti_tui.replay.questions.truncated import (
     TruncatedSymbol,
     can_truncate,
@@ -51,6 +53,7 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
                 "wrapper": str(incident.source.path),
                 "graph": incident.index.graph or None,
                 **failure_json(failure),
+                **_core(incident, failure),
             }
             for failure in failures
         ],
@@ -64,6 +67,34 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
         "memory_faults": [
             _fault(f) for f in (incident.log.faults if incident.log is not None else ())
         ],
+    }
+
+
+def _core(incident: Incident, failure: Failure) -> dict[str, Any]:
+    """What the core dump says of the launch that failed; nothing without one."""
+    core = incident.workshop.core
+    if core is None or core.found is None or core.found.kernel.name != failure.kernel:
+        return {}
+    found, captured = core.found, core.captured
+    files = captured.files if captured is not None else {}
+    parameters = []
+    for one in found.passed or ():
+        entry: dict[str, Any] = {"name": one.name, "value": one.value}
+        argument = found.launch.argument(one.name)
+        base = argument.tensor.base if argument is not None and argument.tensor else ""
+        held = files.get(("before", found.kernel.name, base))
+        if isinstance(held, CapturedMemory):
+            size = sum(size for _, size in held.pieces)
+            entry["tensor"] = {"dtype": held.dtype, "shape": list(held.shape), "bytes": size}
+        parameters.append(entry)
+    return {
+        "core": {
+            "kernel": found.ran.name,
+            "grid": list(found.ran.grid),
+            "block": list(found.ran.block),
+            "exceptions": exceptions_json(core.core.dump.failed_of(found.ran)),
+            "parameters": parameters,
+        }
     }
 
 

@@ -34,6 +34,7 @@ def given_of(arguments: argparse.Namespace) -> Given:
         python=getattr(arguments, "python", None),
         constants=getattr(arguments, "constants", None),
         tensors=folder_of_tensors(getattr(arguments, "tensors", None)),
+        core=getattr(arguments, "core", None),
         kernels=getattr(arguments, "kernels", None),
         model=getattr(arguments, "model", None),
         seed=getattr(arguments, "seed", 0),
@@ -48,11 +49,12 @@ def opened_from(
     """What a headless command was given, open for as long as it is needed: a terminal is told what
     its worker does, which ends with it. ``log_text`` is a log that was read already."""
     log = getattr(arguments, "log", None)
+    arguments.wrapper = arguments.wrapper or getattr(arguments, "core", None)
     if arguments.wrapper is None and log is None:
         raise ArtifactError(
             "no wrapper was given",
             "there is nothing to open",
-            "Give a *.wrapper.cpp, an output_code.py, a package, a folder, or a log.",
+            "Give a *.wrapper.cpp, an output_code.py, a package, a folder, a log or a core dump.",
         )
     text: LogText | None = log_text
     if text is None and log is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aoti_tui.failure.steps import Step, StepKind
-from aoti_tui.index.model import Elsewhere, Enforced, Launch, ModelFrame
+from aoti_tui.index.model import Elsewhere, Enforced, Launch, LaunchId, ModelFrame
 
 Program = tuple[int, int, int]
 
@@ -38,6 +38,10 @@ class LoggedAssert:
     origins: tuple[Program, ...] = ()
     """XPU: where the work groups begin (global id − local id); a program is that divided by the
     size of the work group. Empty once ``programs`` are known."""
+    kernel: str = ""
+    """Name of the function on the device, where a core dump names it."""
+    launches: tuple[LaunchId, ...] = ()
+    """The launches that it can have come from, where a core dump tells."""
 
 
 LookAlikeKind = Literal[

@@ -10,7 +10,7 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch, Symbol, WrapperIndex
 from aoti_tui.replay.client import Progress, WorkerClient
-from aoti_tui.replay.data.captured_files import read_folder
+from aoti_tui.replay.data.captured_files import CapturedTensors, read_folder
 from aoti_tui.replay.data.inputs import summary_text
 from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.sources import Sources
@@ -39,7 +39,8 @@ class ReplaySession:
     """Replays launches of one wrapper.
 
     ``client`` is a worker that several sessions share (its ``python`` counts then), so that other
-    inputs need no new process; ``flow`` is what is understood of the wrapper already. Blocking,
+    inputs need no new process; ``flow`` is what is understood of the wrapper already, ``captured``
+    data of the GPU that is no folder of files. Blocking,
     thread-safe (:meth:`cancel` from any thread); nothing runs before it is asked for, and the
     worker starts with the first question. All methods that run something raise
     :class:`~aoti_tui.replay.errors.ReplayError`; the session stays usable afterwards.
@@ -52,6 +53,7 @@ class ReplaySession:
         *,
         client: WorkerClient | None = None,
         flow: DataFlow | None = None,
+        captured: CapturedTensors | None = None,
     ) -> None:
         given = given or Given()
         self.index = index
@@ -64,7 +66,8 @@ class ReplaySession:
         self.settings: dict[str, Number] = {}
         for name, value in given.settings.items():
             self.set_symbol(name, value)
-        captured = read_folder(given.tensors, index) if given.tensors is not None else None
+        if given.tensors is not None:
+            captured = read_folder(given.tensors, index)
         self.sources = Sources(index, self.client, self._space, given, captured)
         self.doing = ""
         """What runs right now, in a user's words; for a status line."""

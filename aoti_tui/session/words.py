@@ -46,15 +46,22 @@ def data(outcome: Outcome) -> str:
     """Where the values come from; made-up data is named first and in capitals."""
     sources = [argument.source for argument in outcome.result.arguments]
     sources += [symbol.source for symbol in outcome.symbols if symbol.source in ("made-up", "set")]
+    if "gpu" in sources and not outcome.result.depends_on_made_up:
+        # A size that the launch was not passed is no data of it, unless a branch hangs on it.
+        guessed = any(gate.made_up for gate in outcome.result.gates)
+        sources = [one for one in sources if guessed or one != "made-up"]
     made_up = "made-up" in sources
     real = [
-        name for name in ("set", "input", "captured", "constant", "replayed") if name in sources
+        name
+        for name in ("set", "input", "captured", "gpu", "constant", "replayed")
+        if name in sources
     ]
     names = {
         "input": "inputs",
         "set": _set_symbols(outcome),
         "replayed": "replayed",
         "captured": "captured",
+        "gpu": "the GPU's memory",
         "constant": "constants",
     }
     told = " + ".join(names[name] for name in real) or "literals of the wrapper"

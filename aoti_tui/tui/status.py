@@ -15,7 +15,8 @@ def status_text(state: State, given: Given) -> str:
 def _data(state: State, given: Given) -> str:
     if state.outcome is not None:
         return words.data(state.outcome)
-    known = [name for name, path in (("inputs", given.inputs), ("captured", given.tensors)) if path]
+    files = (("inputs", given.inputs), ("captured", given.tensors), ("core dump", given.core))
+    known = [name for name, path in files if path]
     return " + ".join(known) or "MADE-UP"
 
 

@@ -21,7 +21,7 @@ from aoti_tui.artifacts.core_dump.model import (
     Triple,
 )
 from aoti_tui.artifacts.core_dump.sections import HEADER, Kind, Row, Section, Sections, rows_of
-from aoti_tui.artifacts.core_dump.unpacked import unpacked
+from aoti_tui.artifacts.core_dump.unpacked import head_of, unpacked
 from aoti_tui.artifacts.errors import ArtifactError
 
 _ELF = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -299,6 +299,15 @@ class DumpFile:
             for section in self.sections.of(kind)
             for number, row in enumerate(self._rows(kind, section))
         }
+
+
+def is_dump(path: Path) -> bool:
+    """Whether a file is a GPU core dump, by its first bytes."""
+    head = head_of(path, _ELF.size) if path.is_file() else b""
+    if len(head) < _ELF.size or head[:4] != b"\x7fELF":
+        return False
+    _, kind, machine, *_ = _ELF.unpack(head)
+    return bool(kind == _CORE and machine == _CUDA_MACHINE)
 
 
 def _line(image: KernelImage, pc: int, warp: Row) -> CodeLine | None:

@@ -62,6 +62,19 @@ def unpacked(path: Path) -> Iterator[Path]:
         yield target
 
 
+def head_of(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked; none of one that cannot be read."""
+    try:
+        with open_to_read(str(path)) as stream:
+            head = stream.read(size)
+        if head.startswith((_GZIP, _XZ, _ZSTD)):
+            with _opened(path, head) as source:
+                head = source.read(size)
+    except _DAMAGE:
+        return b""
+    return head
+
+
 def _opened(path: Path, head: bytes) -> BinaryIO:
     opener = gzip.open if head.startswith(_GZIP) else lzma.open
     return cast(BinaryIO, zstandard.open(path) if head.startswith(_ZSTD) else opener(path))

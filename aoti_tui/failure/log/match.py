@@ -24,6 +24,8 @@ def match_assert(
     by_text: list[tuple[Kernel, KernelAssert]] = []
     wanted = without_spaces(logged.message)
     for kernel in index.kernels.values():
+        if logged.kernel and logged.kernel not in (kernel.name, kernel.function):
+            continue
         if not kernel.has_source or not _may_hold(kernel, wanted):
             continue
         for found in program_of(kernel.name).asserts:
@@ -41,7 +43,7 @@ def match_assert(
             kernel=kernel.name,
             kernel_line=found.line,
             wrapper_line=kernel.wrapper_line(found.line),
-            launches=index.launches_of(kernel.name),
+            launches=_launches(index, kernel, logged),
             reason="; ".join([basis, *_conflicts(kernel, logged), *_launched(index, kernel)]),
             rank=rank,
             conflicts=tuple(_conflicts(kernel, logged)),
@@ -68,6 +70,13 @@ def traced_first(
             )
         ordered.append(replace(one, rank=len(ordered)))
     return tuple(ordered)
+
+
+def _launches(index: WrapperIndex, kernel: Kernel, logged: LoggedAssert) -> tuple[Launch, ...]:
+    """The kernel's launches that can be meant."""
+    launches = index.launches_of(kernel.name)
+    told = tuple(launch for launch in launches if launch.id in logged.launches)
+    return told or launches
 
 
 def _may_hold(kernel: Kernel, wanted: str) -> bool:

@@ -57,7 +57,7 @@ def explanation(failure: Failure, wrapper: str) -> str:
 def _lines(failure: Failure, wrapper: str) -> Iterator[str]:
     yield f"{failure.kernel}    {failure.place(wrapper)}  (kernel line {failure.kernel_line})"
     yield f"  {failure.message}    {programs_text(failure.programs)}".rstrip()
-    how = "confirmed by the inputs" if failure.cause.confirmed else "possible, not confirmed"
+    how = confirmed_words(failure) if failure.cause.confirmed else "possible, not confirmed"
     yield _row("why", f"{failure.cause.text}    [{failure.cause.code}: {how}]")
     data = element_line(failure.bad) if failure.bad is not None else ""
     for fact in failure.cause.evidence:
@@ -179,3 +179,9 @@ def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ..
     rest = dict.fromkeys((*failure.notes, *notes))
     lines.extend(note for note in rest if note not in told)
     return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def confirmed_words(failure: Failure) -> str:
+    """What confirms the cause: what a replay was run with."""
+    dumped = failure.logged is not None and failure.logged.kernel
+    return f"confirmed by {'the core dump' if dumped else 'the inputs'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Function, Launch, WrapperIndex
-from aoti_tui.replay.data.captured_files import CapturedTensors
+from aoti_tui.replay.data.captured_files import Captured, CapturedTensors
 from aoti_tui.replay.data.symbols import SymbolTable
 
 
@@ -18,14 +18,14 @@ class CapturedContents:
         self._flow = flow
         self._captured = captured
 
-    def path(self, base: str, launch: Launch, *, after: bool) -> str | None:
+    def path(self, base: str, launch: Launch, *, after: bool) -> Captured | None:
         """A file with the contents of ``base`` just before (or after) ``launch``.
 
         Any file will do between whose saving and this moment nothing wrote to the tensor; a file
         is that of its kernel's last launch with this tensor, which overwrote those before.
         """
         moment = self._flow.before(launch).number + after
-        best: tuple[int, str] | None = None
+        best: tuple[int, Captured] | None = None
         for (when, kernel, name), path in self._captured.files.items():
             if name != base:
                 continue
@@ -33,6 +33,7 @@ class CapturedContents:
                 self._flow.before(other).number
                 for other in self._index.launches_of(kernel)
                 if other.function == launch.function
+                and self._captured.launch in (None, other.id)
                 and any(a.tensor is not None and a.tensor.base == base for a in other.arguments)
             ]
             if not owners:

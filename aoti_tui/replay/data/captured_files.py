@@ -9,11 +9,11 @@ to 2.13 a slash was forgotten: ``tmp/aoti_torchbefore_launch_…`` instead of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aoti_tui.index.model import WrapperIndex
+from aoti_tui.index.model import LaunchId, WrapperIndex
 from aoti_tui.replay.errors import ReplayError
 
 _NAME = re.compile(
@@ -23,21 +23,47 @@ _NAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class CapturedMemory:
+    """A tensor as it lies in a file of the GPU's memory.
+
+    ``pieces`` are an offset in the file and a size in bytes each; ``guessed_size``: the file does
+    not say where the tensor ends.
+    """
+
+    path: str
+    pieces: tuple[tuple[int, int], ...]
+    dtype: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    guessed_size: bool = False
+
+
+Captured = str | CapturedMemory
+"""Where a tensor's contents are: a file that torch.save wrote, or memory."""
+
+
+@dataclass(frozen=True, slots=True)
 class CapturedTensors:
     """``files[(when, kernel, argument)]``: ``when`` is ``before`` or ``after``."""
 
     folder: str
-    files: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    files: dict[tuple[str, str, str], Captured] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     """Files of other kernels, or that are no captured tensors at all."""
+    launch: LaunchId | None = None
+    """The launch at which all of it was; None when each kernel's last launch wrote its own."""
+    symbols: Mapping[str, tuple[int | float, str]] = field(default_factory=dict)
+    """Values of symbols that were captured, and what told them."""
+    source: str = "captured"
+    """What values of it are called: ``captured``, or ``gpu`` for those of a core dump."""
 
-    def before(self, kernel: str, argument: str) -> str | None:
+    def before(self, kernel: str, argument: str) -> Captured | None:
         return self.files.get(("before", kernel, argument))
 
-    def after(self, kernel: str, argument: str) -> str | None:
+    def after(self, kernel: str, argument: str) -> Captured | None:
         return self.files.get(("after", kernel, argument))
 
-    def of_name(self, argument: str) -> str | None:
+    def of_name(self, argument: str) -> Captured | None:
         """Any saved copy of a tensor that no kernel writes (a constant or an input)."""
         for (_, _, name), path in self.files.items():
             if name == argument:
@@ -58,7 +84,7 @@ def read_folder(folder: Path, index: WrapperIndex) -> CapturedTensors:
             "Name the folder into which AOTI_TORCH's debug printer saved its *_launch_*.pt files",
         )
     kernels = sorted(index.kernels, key=len, reverse=True)
-    files: dict[tuple[str, str, str], str] = {}
+    files: dict[tuple[str, str, str], Captured] = {}
     unknown: list[str] = []
     for path in _candidates(folder):
         key = _key(path.name, kernels)

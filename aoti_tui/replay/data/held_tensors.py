@@ -27,7 +27,7 @@ DTYPE_OF_SIGNATURE = {
 }
 """Triton's names of element types (torch/_inductor/utils.py, ``_type_of``)."""
 
-_TRUST = ("fixed", "constant", "captured", "input", "replayed", "set", "made-up")
+_TRUST = ("fixed", "constant", "captured", "gpu", "input", "replayed", "set", "made-up")
 
 
 def weakest(sources: Iterable[str]) -> str:

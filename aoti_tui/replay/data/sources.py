@@ -10,7 +10,7 @@ from typing import Any
 from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Constant, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
-from aoti_tui.replay.data.captured_files import CapturedTensors
+from aoti_tui.replay.data.captured_files import Captured, CapturedMemory, CapturedTensors
 from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count, is_integer
 from aoti_tui.replay.data.inputs import ExpectedInput, check_given, decode_given, expected_inputs
 from aoti_tui.replay.data.madeup import UNKNOWN_BOUND, seed_for
@@ -161,9 +161,13 @@ class Sources:
 
     # -- single tensors -----------------------------------------------------------------------
 
-    def load_captured(self, path: str, handle: str) -> Held:
+    def load_captured(self, captured: Captured, handle: str) -> Held:
+        """A captured tensor, brought into the worker. Raises ReplayError."""
+        if isinstance(captured, CapturedMemory):
+            return self._load_memory(captured, handle)
+        name = Path(captured).name
         reply = self.client.request(
-            "load_one", doing=f"reading {Path(path).name}", path=os.path.abspath(path), name=handle
+            "load_one", doing=f"reading {name}", path=os.path.abspath(captured), name=handle
         )
         described = reply if "shape" in reply else self.client.request("describe", name=handle)
         return Held(
@@ -172,8 +176,23 @@ class Sources:
             tuple(described["shape"]),
             tuple(described["stride"]),
             int(described.get("offset", 0)),
-            Storage("captured", f"captured on the GPU, {Path(path).name}", written=True),
+            Storage("captured", f"captured on the GPU, {name}", written=True),
         )
+
+    def _load_memory(self, captured: CapturedMemory, handle: str) -> Held:
+        self.client.request(
+            "load_memory",
+            doing="reading the core dump",
+            name=handle,
+            path=os.path.abspath(captured.path),
+            pieces=[list(piece) for piece in captured.pieces],
+            dtype=captured.dtype,
+            shape=list(captured.shape),
+            stride=list(captured.stride),
+        )
+        how = "from the GPU's memory, in the core dump"
+        storage = Storage("gpu", how, written=True, guessed_size=captured.guessed_size)
+        return Held(handle, captured.dtype, captured.shape, captured.stride, 0, storage)
 
     def made_up(
         self,

@@ -186,7 +186,7 @@ class Execution:
 
     def _input_dim(self, symbol: Symbol, position: int, dim: int) -> None:
         known = self.symbols.values.get(symbol.name)
-        if known is not None and known.source == "captured":
+        if known is not None and known.source in ("captured", "gpu"):
             return
         held = self.sources.input_held(position)
         how = f"{symbol.tensor or self.index.inputs[position].name}.size({dim})"
@@ -212,7 +212,7 @@ class Execution:
             self.client.request("write", name=held.handle, element=0, value=value)
             return
         reply = self.client.request("item", name=held.handle, doing=f"reading {symbol.name}")
-        known = ("made-up", "input", "constant", "captured")
+        known = ("made-up", "input", "constant", "captured", "gpu")
         source = storage.source if storage.source in known else "replayed"
         self.symbols.define(symbol.name, reply["value"], source, f"value of {symbol.tensor}")
 

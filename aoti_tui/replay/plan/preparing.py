@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.captured_contents import CapturedContents, solve_symbols
+from aoti_tui.replay.data.captured_files import Captured, CapturedMemory
 from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
@@ -137,7 +138,10 @@ class Preparing:
         symbols = SymbolTable(
             self._setup.index, self._setup.settings, self._sources.expected, given
         )
-        if self._sources.captured is not None and self._sources.inputs_path is None:
+        captured = self._sources.captured
+        if captured is not None and self._sources.inputs_path is None:
+            for name, (value, how) in captured.symbols.items():
+                symbols.define(name, value, captured.source, how)
             solve_symbols(self._setup.index, symbols, self._captured_shape)
         return Execution(self._setup, symbols, f"{self._setup.space}run{next(self._epochs)}:")
 
@@ -158,7 +162,7 @@ class Preparing:
         return (launch, only, tuple(sorted(self._setup.settings.items())), generation)
 
     def _with_captured(
-        self, execution: Execution, launch: Launch, saved: Mapping[str, tuple[str, str]]
+        self, execution: Execution, launch: Launch, saved: Mapping[str, tuple[str, Captured]]
     ) -> Prepared:
         """Captured tensors in place of those arguments that would be made up."""
         prepared = execution.prepared(launch)
@@ -171,13 +175,13 @@ class Preparing:
             execution.tensors.put(base, self._sources.load_captured(path, handle))
         return execution.prepared(launch)
 
-    def _captured_arguments(self, launch: Launch) -> dict[str, tuple[str, str]]:
+    def _captured_arguments(self, launch: Launch) -> dict[str, tuple[str, Captured]]:
         """``{parameter: (tensor, file)}`` of what the GPU had just before this launch."""
         if self._sources.captured is None:
             return {}
         contents = CapturedContents(self._flow, self._sources.captured)
         reads = self._flow.access(launch).matters
-        found: dict[str, tuple[str, str]] = {}
+        found: dict[str, tuple[str, Captured]] = {}
         for argument in launch.arguments:
             if argument.tensor is None or argument.parameter not in reads:
                 continue
@@ -192,8 +196,11 @@ class Preparing:
             path = captured.of_name(name)
             shape = None
             if path is not None:
-                handle = f"{self._setup.space}shape"
-                shape = self._sources.load_captured(path, handle).shape
-                self._client.request("drop", names=[handle])
+                if isinstance(path, CapturedMemory):
+                    shape = None if path.guessed_size else path.shape
+                else:
+                    handle = f"{self._setup.space}shape"
+                    shape = self._sources.load_captured(path, handle).shape
+                    self._client.request("drop", names=[handle])
             self._captured_shapes[name] = shape
         return self._captured_shapes.get(name)

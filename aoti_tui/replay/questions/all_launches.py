@@ -83,6 +83,23 @@ def replay_all(
     return AllLaunches(tuple(outcomes), first, notes, checks, truncated)
 
 
+def replay_one(
+    session: ReplaySession, launch: Launch, *, progress: Progress | None = None
+) -> AllLaunches:
+    """One launch with memory checks, as the only one: for data of the GPU that is of it alone.
+    Raises ReplayError."""
+    result = session.run(launch, progress=progress)
+    outcome = LaunchOutcome(launch, _status(result), result, _detail(result))
+    failed = outcome if outcome.status in ("assert", "fault") else None
+    return AllLaunches(
+        (outcome,),
+        failed,
+        result.notes,
+        (),
+        truncated_symbols(session.index, result.symbols),
+    )
+
+
 def _detail(result: ReplayResult) -> str:
     return f"its grid is empty ({'×'.join(map(str, result.grid))})" if 0 in result.grid else ""
 

@@ -10,7 +10,7 @@ from typing import Any
 from aoti_tui.index.model import Argument, Launch, Symbol
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.data.captured_contents import CapturedContents
-from aoti_tui.replay.data.captured_files import CapturedTensors
+from aoti_tui.replay.data.captured_files import Captured, CapturedTensors
 from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous
 from aoti_tui.replay.data.passed import dtype_in_launches
 from aoti_tui.replay.errors import ReplayError
@@ -157,7 +157,7 @@ class _Check:
             raise _NoData(f"what the GPU wrote to {base} was not saved")
         return self._load(path, f"after:{base}")
 
-    def _saved(self, base: str, *, after: bool) -> str | None:
+    def _saved(self, base: str, *, after: bool) -> Captured | None:
         return self.contents.path(base, self.launch, after=after)
 
     def _put_arguments(self) -> None:
@@ -232,7 +232,7 @@ class _Check:
 
     def _put_before(self, written: list[Argument]) -> bool:
         """Start the outputs from what the GPU had there; False when that was not saved."""
-        paths: dict[str, str] = {}
+        paths: dict[str, Captured] = {}
         for argument in written:
             assert argument.tensor is not None
             base = argument.tensor.base
@@ -326,7 +326,7 @@ class _Check:
         }
         return self.client.request("compare", **fields)
 
-    def _load(self, path: str, name: str) -> Held:
+    def _load(self, path: Captured, name: str) -> Held:
         handle = f"{self.execution.tensors.prefix}{name}"
         held = self.session.sources.load_captured(path, handle)
         self.execution.tensors.handles.append(handle)

@@ -257,7 +257,7 @@ def _captured(session: ReplaySession, launch: Launch, argument: str) -> str:
     base = next(a.tensor.base for a in launch.arguments if a.parameter == argument and a.tensor)
     contents = CapturedContents(session.flow, captured)
     path = contents.path(base, launch, after=True)
-    if path is None:
+    if not isinstance(path, str):
         raise ReplayError(
             "bad-inputs",
             f"What the GPU wrote to {base} ({argument}) was not captured",

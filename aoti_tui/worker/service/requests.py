@@ -38,6 +38,10 @@ class Requests:
     def do_load_one(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return self.tensors.load_one(header["path"], header["name"])
 
+    def do_load_memory(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
+        pieces = [[int(n) for n in piece] for piece in header.get("pieces") or []]
+        return self.tensors.load_memory(_place(header), header["path"], pieces)
+
     def do_empty(self, header: dict[str, Any], *_: Any) -> None:
         poison = bool(header.get("poison"))
         self.tensors.empty(_place(header), poison)

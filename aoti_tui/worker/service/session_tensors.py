@@ -86,6 +86,29 @@ class SessionTensors:
         self.named[name] = leaves[0].detach()
         return _fact(leaves[0])
 
+    def load_memory(self, place: Placement, path: str, pieces: list[list[int]]) -> dict[str, Any]:
+        """A tensor whose bytes lie in a file, in `pieces` of an offset and a size each."""
+        import torch
+
+        self.allocate(place)
+        tensor = self.named[place.name]
+        data = bytearray(tensor.untyped_storage().nbytes())
+        at = 0
+        try:
+            with open(path, "rb") as file:
+                for offset, size in pieces:
+                    file.seek(offset)
+                    at += file.readinto(memoryview(data)[at : at + size])
+        except OSError as error:
+            raise bad_request(f"{path} cannot be read: {error.strerror or error}") from error
+        if at != len(data):
+            raise bad_request(f"{path} has {at} of the {len(data)} bytes of {place.name}")
+        result = torch.empty(0, dtype=tensor.dtype)
+        storage = torch.from_numpy(np.frombuffer(data, np.uint8)).untyped_storage()
+        result.set_(storage, 0, tensor.shape, tensor.stride())
+        self.named[place.name] = result
+        return _fact(result)
+
     def allocate(self, place: Placement) -> Any:
         """A tensor over exactly the storage that shape and stride span."""
         import torch

@@ -1,0 +1,1 @@
+"""A core dump as data of a replay: which launch failed, its symbols, its tensors' memory."""
