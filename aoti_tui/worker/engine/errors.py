@@ -14,5 +14,9 @@ class Unsupported(Exception):
         self.place = place
 
 
+class Hanging(Unsupported):
+    """The kernel's programs wait for what none of them will do."""
+
+
 class UnknownTriton(Exception):
     """The installed triton's interpreter is not one the engine can be bound to."""

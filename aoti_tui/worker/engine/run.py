@@ -14,6 +14,7 @@ from .findings.onlooker import Onlooker
 from .findings.recorder import Recorder
 from .findings.writes import Watch
 from .numbers.floats import Array
+from .values.access import Access
 from .values.arguments import Argument
 from .values.handle import Handle
 
@@ -24,9 +25,10 @@ class Run:
     `programs`: (n, 3) int32, the programs running together; `journal`: undo log of stores
     while programs may still part ways; `recorder`: notes values of the one program it is for;
     `watch`: an element whose writes are noted; `wait`: hands on to the programs that this one
-    meets at the grid barrier; `onlooker`: is told of each access; `reads_atomics`: whether the
-    kernel uses what its atomics found; `num_warps`: what the launch was given, which kernels may
-    ask for.
+    waits for; `polled`: is told what atomics and volatile loads give, in programs that wait;
+    `widest`: lanes of the largest block so far; `onlooker`: is told of each access;
+    `reads_atomics`: whether the kernel uses what its atomics found; `num_warps`: what the launch
+    was given, which kernels may ask for.
     """
 
     def __init__(
@@ -41,6 +43,8 @@ class Run:
         self.watch: Watch | None = None
         self.onlooker: Onlooker | None = None
         self.wait: Callable[[], None] | None = None
+        self.polled: Callable[[Access, Array], None] | None = None
+        self.widest = 1
         self.reads_atomics = True
         self.num_warps = num_warps
 

@@ -23,7 +23,6 @@ def bind(sent: SentKernel, request: dict[str, Any], tensors: SessionTensors) -> 
     return Launch(
         sent.kernel,
         (shape[0], shape[1], shape[2]),
-        {**sent.constants, **binder.blocks},
         {name: binder.value(name) for name in sent.kernel.parameters},
         binder.arguments,
         binder.language,

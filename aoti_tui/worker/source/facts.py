@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .place import Place
 from .source import Source
@@ -24,34 +24,33 @@ class Waiting:
 @dataclass(frozen=True)
 class Facts:
     """`ordered`: programs depend on earlier ones; `cooperative`: they meet at a grid barrier;
-    `branches`: programs run together may part ways; `speaks`: they print or stop for a debugger;
-    `blocks`: sizes the kernel's own body sets.
+    `waits`: they may wait in a loop for what others write; `branches`: programs run together may
+    part ways; `speaks`: they print or stop for a debugger.
     """
 
     flags: tuple[tuple[Place, str], ...] = ()
     ordered: bool = False
     cooperative: bool = False
+    waits: bool = False
     branches: bool = False
     speaks: bool = False
-    blocks: dict[str, int] = field(default_factory=dict)
 
 
-def facts_of(sources: Iterable[Source], kernel: ast.FunctionDef, waiting: Waiting) -> Facts:
+def facts_of(sources: Iterable[Source], waiting: Waiting) -> Facts:
     """The facts of a kernel and of all files whose functions it may call."""
     readers = []
     for source in sources:
         reader = _Reader(source.file, waiting)
         reader.visit(source.tree)
         readers.append(reader)
-    own = _Reader("", waiting)
-    own.visit(kernel)
+    loops, polls = (any(getattr(reader, kind) for reader in readers) for kind in ("loops", "polls"))
     return Facts(
         flags=tuple(one for reader in readers for one in reader.flags),
-        ordered=any(reader.ordered for reader in readers),
+        ordered=any(reader.ordered for reader in readers) or (loops and polls),
         cooperative=any(reader.cooperative for reader in readers),
+        waits=loops and polls,
         branches=any(reader.branches for reader in readers),
         speaks=any(reader.speaks for reader in readers),
-        blocks=own.blocks,
     )
 
 
@@ -64,28 +63,19 @@ class _Reader(ast.NodeVisitor):
         self.cooperative = False
         self.branches = False
         self.speaks = False
-        self.blocks: dict[str, int] = {}
+        self.loops = False
+        self.polls = False
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for statement in node.body:
             self.visit(statement)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        value = node.value
-        if value is None:
-            return
-        if isinstance(value, ast.Constant) and type(value.value) is int:
-            name = ast.unparse(node.target)
-            if "BLOCK" in name.upper():
-                self.blocks[name] = max(value.value, self.blocks.get(name, 1))
-        self.visit(value)
 
     def visit_For(self, node: ast.For) -> None:
         self.branches = True
         self.generic_visit(node)
 
     def visit_While(self, node: ast.While) -> None:
-        self.branches = True
+        self.branches = self.loops = True
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
@@ -111,6 +101,8 @@ class _Reader(ast.NodeVisitor):
         last = called.rsplit(".", 1)[-1]
         if last in self.waiting.on_earlier or last.startswith("atomic_"):
             self.ordered = True
+        if last.startswith("atomic_") or any(word.arg == "volatile" for word in node.keywords):
+            self.polls = True
         if last in _SPEAKING:
             self.speaks = True
         if last in self.waiting.on_all:

@@ -64,7 +64,7 @@ def launch(made: Kernel, grid: tuple[int, ...], **values: Any) -> Launch:
         elif name not in made.constexprs:
             bound[name] = lang.values.scalar(value)
     x, y, z = (*grid, 1, 1, 1)[:3]
-    return Launch(made, (x, y, z), {}, bound, arguments, lang)
+    return Launch(made, (x, y, z), bound, arguments, lang)
 
 
 def findings(

@@ -53,7 +53,7 @@ def launch_of(
     for name, argument in arguments.items():
         number = BY_NAME[str(tensors[name].dtype).removeprefix("torch.")]
         values[name] = pointer_to(argument, number, lang)
-    return Launch(kernel, grid, dict(others), values, arguments, lang)
+    return Launch(kernel, grid, values, arguments, lang)
 
 
 def run(

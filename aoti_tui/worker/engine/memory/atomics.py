@@ -36,7 +36,7 @@ def atomic(
         return Handle(found, element, pointer.shape)
     elements = np.broadcast_to(pointer.lanes, shape)
     whole = Handle(elements, pointer.dtype, pointer.shape, argument)
-    access = access_of("atomic", whole, argument, number)
+    access = access_of(run, "atomic", whole, argument, number)
     before = argument.before(number.size)
     reached = (elements >= -before) & (elements < access.size)
     wanted = reached if mask is None else reached & mask.lanes
@@ -68,6 +68,8 @@ def atomic(
         view[at] = encode(number.settled(new) if number.small is not None else new, number)
     result = np.zeros(shape, dtype=number.values)
     result[wanted] = old
+    if run.polled is not None:
+        run.polled(access, result)
     return Handle(result, element, pointer.shape)
 
 

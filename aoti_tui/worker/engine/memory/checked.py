@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..numbers.dtypes import Number
@@ -13,8 +15,11 @@ from ..values.arguments import Argument
 from ..values.handle import Handle
 
 
-def access_of(kind: AccessKind, pointer: Handle, argument: Argument, number: Number) -> Access:
+def access_of(
+    run: Run, kind: AccessKind, pointer: Handle, argument: Argument, number: Number
+) -> Access:
     """An access through an argument, with the elements that it has."""
+    run.widest = max(run.widest, math.prod(pointer.shape))
     return Access(kind, argument, number, pointer, argument.count(number.size))
 
 

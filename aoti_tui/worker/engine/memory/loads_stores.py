@@ -29,10 +29,10 @@ def load(
     if argument is None:
         return _load_scattered(run, pointer, mask, other, volatile)
     number = number_at(pointer)
-    access = access_of("load", pointer, argument, number)
+    access = access_of(run, "load", pointer, argument, number)
     before = argument.before(number.size)
-    if pointer.terms and run.recorder is None:
-        taken = _load_rows(run, access, before, mask, other, volatile)
+    if pointer.terms and run.recorder is None and not volatile:
+        taken = _load_rows(run, access, before, mask, other)
         if taken is not None:
             return taken
     elements = pointer.lanes
@@ -54,6 +54,8 @@ def load(
             _look_for_unwritten(run, argument, bits, wanted)
         if run.onlooker is not None:
             bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
+    if volatile and run.polled is not None:
+        run.polled(access, bits)
     return _loaded(access, bits, wanted, other)
 
 
@@ -75,7 +77,6 @@ def _load_rows(
     before: int,
     mask: Handle | None,
     other: Handle | None,
-    volatile: bool,
 ) -> Handle | None:
     """A load of whole rows; None where it is none, or where something of it is outside."""
     rows = rows_of(access.pointer)
@@ -99,7 +100,7 @@ def _load_rows(
     if argument.poison is not None and argument.poison.size == access.number.size:
         _look_for_unwritten(run, argument, bits, wanted)
     if run.onlooker is not None:
-        bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
+        bits = run.onlooker.loaded(run, access, wanted, bits, False)
     return _loaded(access, bits, wanted, other)
 
 
@@ -136,7 +137,7 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
             store(run, part, value, chosen)
         return
     number = number_at(pointer)
-    access = access_of("store", pointer, argument, number)
+    access = access_of(run, "store", pointer, argument, number)
     before = argument.before(number.size)
     rows = pointer.terms and run.recorder is None and run.watch is None
     if rows and _store_rows(run, access, before, value, mask):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ class Products(State):
         self, left: Handle, right: Handle, total: Handle, precision: Any = None, *_: Any
     ) -> Handle:
         number = BY_TRITON[total.dtype.name]
+        self.run.widest = max(self.run.widest, math.prod(total.shape))
         if BY_TRITON[left.dtype.name].name == "float32" and "TF32" in _name(precision):
             self.run.findings.flag(TF32)
         wide: Any = np.float64 if number.name == "float64" else np.float32

@@ -12,11 +12,12 @@ from ..language.control import Divergence
 from ..language.language import Language
 from ..numbers.floats import Array
 from ..run import Run
-from .barrier import Barrier
+from .turns import Turns
 
 Progress = Callable[[int, int], None]
 # Lanes of one run of many programs: beyond it blocks fall out of the processor's caches.
 LANES_AT_ONCE = 1 << 18
+_GROWTH = 64
 
 
 class Execution:
@@ -64,16 +65,28 @@ class Execution:
         return len(programs)
 
     def in_batches(
-        self, programs: Array, size: int, undo: bool, progress: Progress, stop_at_first: bool
+        self, programs: Array, undo: bool, progress: Progress, stop_at_first: bool
     ) -> int:
-        """Run programs `size` at a time; how many ran."""
+        """Run as many programs at a time as their blocks are small; how many ran."""
         clock = Clock(progress, len(programs))
-        for start in range(0, len(programs), size):
+        start, size = 0, 1
+        while start < len(programs):
             batch = programs[start : start + size]
             self.together(batch, undo)
-            clock.tick(start + len(batch))
+            start += len(batch)
+            clock.tick(start)
             if stop_at_first and self.run.findings.failed:
-                return start + len(batch)
+                break
+            # The first programs of a grid may be other than the rest, so sizes grow step by step.
+            size = min(max(LANES_AT_ONCE // self.run.widest, 1), size * _GROWTH)
+        return start
+
+    def taking_turns(
+        self, programs: Array, progress: Progress, watched: tuple[int, ...] | None = None
+    ) -> int:
+        """Run a grid whose programs wait for what others write. `watched`: as in `cooperating`."""
+        progress(0, len(programs))
+        Turns(self.run, self.call, programs, watched).meet()
         return len(programs)
 
     def cooperating(
@@ -90,7 +103,7 @@ class Execution:
             if watched is not None and tuple(watched[1:]) != row:
                 continue
             members = programs[(programs[:, 1] == row[0]) & (programs[:, 2] == row[1])]
-            Barrier(self.run, self.call, members, watched).meet()
+            Turns(self.run, self.call, members, watched).meet()
             done += len(members)
             clock.tick(done)
         return done

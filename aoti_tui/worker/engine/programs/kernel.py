@@ -42,5 +42,5 @@ def kernel_of(
         parameters=tuple(a.arg for a in parameters),
         constexprs=constexprs,
         defaults=function.defaults,
-        facts=facts_of(sources, definition, waiting),
+        facts=facts_of(sources, waiting),
     )

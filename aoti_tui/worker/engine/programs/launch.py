@@ -13,23 +13,16 @@ from ..numbers.floats import Array
 from ..run import Run
 from ..values.arguments import Argument
 from ..values.handle import Handle
-from .execution import LANES_AT_ONCE, Execution, Progress
+from .execution import Execution, Progress
 from .kernel import Kernel
-
-# Lanes to expect of a kernel that names none of its sizes a block.
-UNKNOWN_BLOCK = 1024
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Values by parameter name and the arguments whose storages they point into.
-
-    `sizes`: what is known of the parameters that are fixed at compile time, blocks among them.
-    """
+    """Values by parameter name and the arguments whose storages they point into."""
 
     kernel: Kernel
     grid: tuple[int, int, int]
-    sizes: dict[str, Any]
     values: dict[str, Any]
     arguments: dict[str, Argument]
     language: Language
@@ -61,21 +54,12 @@ class Launch:
         programs = self.programs()
         if facts.cooperative:
             return execution.cooperating(programs, progress), False
+        if facts.waits:
+            return execution.taking_turns(programs, progress), False
         if together and not (facts.ordered or facts.speaks) and len(programs):
-            size = max(LANES_AT_ONCE // self.lanes_per_program(), 1)
-            ran = execution.in_batches(programs, size, facts.branches, progress, stop_at_first)
+            ran = execution.in_batches(programs, facts.branches, progress, stop_at_first)
             return ran, True
         return execution.one_by_one(programs, progress, stop_at_first), False
-
-    def lanes_per_program(self) -> int:
-        """Lanes of the largest block a program is likely to have: the product of its blocks."""
-        lanes = 1
-        for name, value in {**self.kernel.facts.blocks, **self.sizes}.items():
-            if "BLOCK" in name.upper() and isinstance(value, int) and value > 0:
-                lanes *= value
-        if lanes == 1:
-            lanes = UNKNOWN_BLOCK
-        return int(np.clip(lanes, 1, LANES_AT_ONCE))
 
     def commit(self) -> None:
         """Write what the run stored back into the tensors themselves."""

@@ -18,11 +18,12 @@ def record_program(launch: Launch, recorder: Recorder, progress: Progress) -> Fi
     x, y, z = recorder.program
     facts = launch.kernel.facts
     progress(0, 1)
-    if facts.cooperative:
+    if facts.cooperative or facts.waits:
         execution = launch.execution()
         execution.run.recorder = recorder
-        execution.cooperating(launch.programs(), progress, (x, y, z))
-        # The whole row ran; only what the recorded program found belongs to the recording.
+        together = execution.cooperating if facts.cooperative else execution.taking_turns
+        together(launch.programs(), progress, (x, y, z))
+        # Others ran too; only what the recorded program found belongs to the recording.
         return execution.run.findings.only((x, y, z))
     if facts.ordered:
         position = (x * launch.grid[1] + y) * launch.grid[2] + z

@@ -77,9 +77,7 @@ class Kernels:
             parameters=tuple(p.name for p in jit.params),
             constexprs=constexprs,
             defaults=function.defaults,
-            facts=facts_of(
-                [one.written.source for one in reached], function.written.tree, Waiting()
-            ),
+            facts=facts_of([one.written.source for one in reached], Waiting()),
         )
         return ScriptKernel(
             f"k{len(self.by_key)}",

@@ -56,7 +56,7 @@ class KeptLaunch:
         )
         watch_views(binder.arguments, binder.bases)
         bound, arguments = binder.values, binder.arguments
-        return Launch(kernel.kernel, self.grid, {}, bound, arguments, language, self.num_warps)
+        return Launch(kernel.kernel, self.grid, bound, arguments, language, self.num_warps)
 
     @property
     def tensors(self) -> dict[str, HeldTensor]:

@@ -104,7 +104,7 @@ class Launches:
         )
         watch_views(binder.arguments, binder.bases)
         bound, live = binder.values, binder.arguments
-        launch = Launch(kernel.kernel, grid, {}, bound, live, self.language, num_warps)
+        launch = Launch(kernel.kernel, grid, bound, live, self.language, num_warps)
         try:
             self._run(launched, launch, kept)
         finally:

@@ -1,4 +1,4 @@
-"""Programs that wait for each other at a grid barrier."""
+"""Programs that wait for each other: at a grid barrier, or for what another one writes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import ctypes
 import threading
 from typing import Callable
 
+from ...source.place import Place
+from ..errors import Hanging
+from ..findings.kernel_frames import kernel_place
 from ..numbers.floats import Array
 from ..run import Run
+from ..values.access import Access
+
+# So many turns of each program in which nobody saw anything new are taken for an endless wait.
+MOST_IDLE = 1000
 
 
 class _Aborted(BaseException):
@@ -24,10 +31,12 @@ def _end(thread: threading.Thread) -> None:
         thread.join(timeout=0.2)
 
 
-class Barrier:
-    """Programs as threads of which one runs at a time, handed on at the grid barrier.
+class Turns:
+    """Programs as threads of which one runs at a time, from its start until it has to wait.
 
-    Nothing runs at the same time, so results do not depend on scheduling.
+    Nothing runs at the same time, so results do not depend on scheduling. A program waits at a
+    grid barrier, and where it looks for the second time in a row at something that has not
+    changed (a lock, a flag). Programs begin in order, each when all before it have ended or wait.
     """
 
     def __init__(
@@ -44,32 +53,32 @@ class Barrier:
         self.watched = watched
         self.back = threading.Semaphore(0)
         self.turns = [threading.Semaphore(0) for _ in programs]
-        self.alive = [True] * len(programs)
+        self.threads: list[threading.Thread] = []
+        self.ended = [False] * len(programs)
+        self.seen: list[tuple[Place | None, bytes] | None] = [None] * len(programs)
         self.failure: BaseException | None = None
         self.aborted = False
         self.current = 0
+        self.idle = 0
 
     def meet(self) -> None:
-        """Run all programs to their end."""
-        threads = [
-            threading.Thread(target=self._program, args=(i,), daemon=True)
-            for i in range(len(self.programs))
-        ]
-        outer, self.run.wait = self.run.wait, self.wait
-        for thread in threads:
-            thread.start()
+        """Run all programs to their end. Raises Hanging where they wait for ever."""
+        outer = self.run.wait, self.run.polled
+        self.run.wait, self.run.polled = self.wait, self.polled
+        waiting = list(range(len(self.programs)))
         try:
-            while any(self.alive):
-                for index, alive in enumerate(self.alive):
-                    if alive:
-                        self._give_turn(index)
+            while waiting:
+                for index in waiting:
+                    self._give_turn(index)
+                waiting = [index for index in waiting if not self.ended[index]]
         finally:
             self.aborted = True
             for turn in self.turns:
                 turn.release()
-            for thread in threads:
+            for thread in self.threads:
                 _end(thread)
-            self.run.wait, self.run.recorder = outer, self.recorder
+            self.run.wait, self.run.polled = outer
+            self.run.recorder = self.recorder
         if self.failure is not None:
             raise self.failure
 
@@ -80,6 +89,10 @@ class Barrier:
         run.programs = program
         mine = self.watched is not None and tuple(program[0].tolist()) == tuple(self.watched)
         run.recorder = self.recorder if mine else None
+        if index == len(self.threads):
+            thread = threading.Thread(target=self._program, args=(index,), daemon=True)
+            self.threads.append(thread)
+            thread.start()
         self.turns[index].release()
         self.back.acquire()
         if self.failure is not None:
@@ -95,13 +108,27 @@ class Barrier:
         except BaseException as error:
             self.failure = error
         finally:
-            self.alive[index] = False
+            self.ended[index] = True
+            self.idle = 0
             self.back.release()
 
     def wait(self) -> None:
-        """Called by the program that runs: hands on until all others have got here."""
+        """Called by the program that runs: hands on until it has its next turn."""
         index = self.current
         self.back.release()
         self.turns[index].acquire()
         if self.aborted:
             raise _Aborted
+
+    def polled(self, access: Access, found: Array) -> None:
+        """Called by the program that runs with what an atomic or a volatile load gave."""
+        place = kernel_place()
+        seen = (place, access.elements.tobytes() + found.tobytes())
+        if self.seen[self.current] != seen:
+            self.seen[self.current] = seen
+            self.idle = 0
+            return
+        self.idle += 1
+        if self.idle > MOST_IDLE * (self.ended.count(False) or 1):
+            raise Hanging("its programs wait for each other for ever", place)
+        self.wait()
