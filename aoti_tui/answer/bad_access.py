@@ -80,6 +80,22 @@ def first_bad_access(
     return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
 
 
+def beyond_by_sizes(
+    session: ReplaySession, explainer: Explainer, launch: Launch, fault: MemoryFault, known: Known
+) -> str:
+    """What is said of an access whose address depends on sizes alone and leaves its tensor,
+    although the inputs pass the guards; ``""`` for any other."""
+    access = _access(session, launch, fault)
+    sources = address_of(explainer, launch, access, known).sources
+    if session.input_problems() or not sources or any(s.kind not in _SIZES for s in sources):
+        return ""
+    sizes = "; ".join(source_words(source) for source in sources)
+    return (
+        f"{launch.kernel} (:{launch.line}, kernel line {fault.kernel_line}): {access.words}; the "
+        f"address depends on sizes alone ({sizes}), and the inputs pass the guards"
+    )
+
+
 def assert_left_out(device: str) -> str:
     """Why an assert that fires in a replay can have been a memory fault on the GPU."""
     said = "the log has a memory fault where this assert fires in the replay"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from aoti_tui.answer.trace import trace_failing
@@ -15,6 +16,7 @@ from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
+from aoti_tui.kernel.slice import is_index_only
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import ReplayResult
 from aoti_tui.replay.questions.facts import ReplayFacts, collect_facts
@@ -52,7 +54,7 @@ def _of_facts(
     """What the facts say of the failure, in the terms that a cause is judged by."""
     equal, above = facts.at_bound, facts.above_bound
     # Every examined lane failed: what is neither at nor above the bound is too small.
-    below = facts.lanes_examined - equal - above if facts.raw_min is not None else 0
+    below = facts.lanes_examined - equal - above - facts.valid if facts.raw_min is not None else 0
     notes: list[str] = []
     chosen = ""
     if facts.fired and not facts.complete:
@@ -73,26 +75,28 @@ def _of_facts(
                 for s in failure.index.sources
                 if s.kind == "input_dim" and _size(failure, s) == 0
             )
-    overflow = next(
-        (
-            f"{o.name} is {o.got} where plain arithmetic gives {o.exact} (kernel line "
-            f"{o.kernel_line})"
-            for o in facts.overflows
-        ),
-        None,
-    )
+    wrapped = next(iter(facts.overflows), None)
+    overflow, of_data = None, False
+    if wrapped is not None:
+        overflow = (
+            f"{wrapped.name} is {wrapped.got} where plain arithmetic gives {wrapped.exact} (kernel "
+            f"line {wrapped.kernel_line})"
+        )
+        of_data = not is_index_only(program, ast.Name(wrapped.name), found.order)
     return Evidence(
         bound=facts.bound,
         failing=facts.lanes_examined,
         equal=equal,
         above=above,
         below=below,
+        allowed=facts.valid,
         raw_min=facts.raw_min,
         raw_max=facts.raw_max,
         masked_out=facts.masked_from_accesses,
         beyond_axes="; ".join(one.words for one in facts.beyond),
         truncated_symbol=_truncated(facts.truncated, failure),
         overflow=overflow,
+        own_arithmetic=of_data,
         chosen_by=chosen,
         made_up=facts.made_up,
         fired=facts.fired,

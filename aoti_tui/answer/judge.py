@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
+from aoti_tui.answer.bad_access import beyond_by_sizes
 from aoti_tui.answer.evidence import evidence_of
 from aoti_tui.answer.gates import gate_words, outside_words
 from aoti_tui.answer.reasons import Disagreement, reasons
@@ -22,6 +23,7 @@ from aoti_tui.failure.provenance.known import Known
 from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import FiredAssert, Gate, GivenInput, ReplayResult
+from aoti_tui.replay.questions.dropped_offset import DroppedOffset, dropped_offset
 from aoti_tui.replay.recorded.results import rests_on_made_up
 from aoti_tui.replay.session import ReplaySession
 
@@ -221,6 +223,9 @@ def judge(search: Search, known: Known) -> Judged | None:
         )
     rivals = tuple(_rivals(search, chosen, attempts))
     against = tuple(_contradictions(search, chosen, attempts))
+    fault = _CompilerFault()
+    if chosen.standing is Standing.SILENT:
+        fault = _compiler_fault(search, chosen, known)
     undecided = tuple(_undecided(search, chosen, rivals))
     return Judged(
         chosen.candidate,
@@ -232,7 +237,7 @@ def judge(search: Search, known: Known) -> Judged | None:
             evidence,
             contradictions=against,
             undecided=undecided,
-            reasons=_reasons(search, chosen, against, undecided),
+            reasons=_reasons(search, chosen, against, undecided, fault),
         ),
         rivals,
         tuple(_notes(search, chosen, attempts)),
@@ -294,7 +299,11 @@ def _made_up(result: ReplayResult) -> list[str]:
 
 
 def _reasons(
-    search: Search, chosen: Attempt, against: Sequence[str], undecided: Sequence[str]
+    search: Search,
+    chosen: Attempt,
+    against: Sequence[str],
+    undecided: Sequence[str],
+    fault: _CompilerFault,
 ) -> tuple[Cause, ...]:
     """Why the log and the given inputs disagree; nothing where they do not."""
     result = chosen.result
@@ -314,10 +323,42 @@ def _reasons(
         elsewhere=bool(against) and standing <= Standing.ELSEWHERE,
         outside=0 not in result.grid and bool(outside_words(logged, result.grid)),
         made_up=tuple(dict.fromkeys(_made_up(result))) if guessed else (),
+        dropped=fault.dropped,
+        beyond=fault.beyond,
     )
     index = search.failure.index
     launches = search.explainer.index.launches
     return reasons(found, index.raw or index.text, launches, search.given, search.autotuning)
+
+
+@dataclass(frozen=True, slots=True)
+class _CompilerFault:
+    """What of the generated code explains an assert that holds in the replay, in words."""
+
+    dropped: str = ""
+    beyond: str = ""
+
+
+def _compiler_fault(search: Search, chosen: Attempt, known: Known) -> _CompilerFault:
+    result, line = chosen.result, chosen.candidate.kernel_line
+    assert result is not None
+    own = [(chosen.launch, fault) for fault in result.faults if fault.kernel_line < line]
+    for launch, fault in (*result.faults_before, *own):
+        beyond = beyond_by_sizes(search.session, search.explainer, launch, fault, known)
+        if beyond:
+            return _CompilerFault(beyond=beyond)
+    logged = search.logged_programs(result)
+    dropped = dropped_offset(search.session, chosen.launch, line, logged)
+    return _CompilerFault("" if dropped is None else _dropped_words(dropped, logged))
+
+
+def _dropped_words(dropped: DroppedOffset, logged: Sequence[Program]) -> str:
+    """What the replay without an offset shows."""
+    which = "the program" if len(logged) == 1 else f"all {len(logged)} programs"
+    where = f"in {which} of the log" if logged else "too"
+    if logged and len(dropped.fired.programs) == len(logged):
+        where += ", and in no other"
+    return f"without {dropped.words}, the replay makes this assert fire {where}"
 
 
 def _silent_beside(search: Search, chosen: Attempt) -> Iterator[str]:

@@ -15,6 +15,11 @@ _GIVE_INPUTS = (
     "'inputs.pt')`) and give those with --inputs"
 )
 
+_COMPARE_WRAPPERS = (
+    "look whether the wrapper that the failed run itself wrote has this offset (TORCH_LOGS="
+    "output_code shows it; the versions of torch may differ)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
@@ -32,6 +37,10 @@ class Disagreement:
     """The log names a block that the grid does not have."""
     made_up: tuple[str, ...] = ()
     """What had to be made up and decides whether the assert fires."""
+    dropped: str = ""
+    """What a replay without some view's offset shows."""
+    beyond: str = ""
+    """An access before the assert that leaves its tensor whatever the data are."""
 
 
 def reasons(
@@ -52,6 +61,21 @@ def _reasons(
     given: Sequence[GivenInput],
     autotuning: Autotuning | None,
 ) -> Iterator[Cause]:
+    if found.dropped:
+        yield Cause(
+            "compiler-fault",
+            f"{found.dropped}: the compiler of the failed run dropped where a view starts",
+            False,
+            confirm_with=_COMPARE_WRAPPERS,
+        )
+    if found.beyond:
+        yield Cause(
+            "view-out-of-storage",
+            f"what stands behind a tensor reached the index: {found.beyond}; the replay reads 0 "
+            "there, the GPU whatever it finds",
+            False,
+            confirm_with="run the failed call under compute-sanitizer, which names such an access",
+        )
     disagrees = found.unreached or found.empty or found.silent or found.elsewhere or found.outside
     if (disagrees or found.made_up) and autotuning is not None:
         yield from tuned_on_random_data(autotuning)
@@ -91,7 +115,7 @@ def _reasons(
         if found.silent:
             said += f", with which {index} stays in range"
         yield Cause("other-inputs", said + _exchanged(given), False, confirm_with=_GIVE_INPUTS)
-    if found.silent:
+    if found.silent and not (found.dropped or found.beyond):
         yield _fault(found, index, launches)
 
 

@@ -29,8 +29,10 @@ from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
+from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
+from aoti_tui.failure.condition.quotients import whole_quotient
 from aoti_tui.failure.log.match import match_assert, traced_first
 from aoti_tui.failure.log.work_groups import placed
 from aoti_tui.failure.model import (
@@ -152,7 +154,9 @@ class Explainer:
         reach = _reach(span, condition)
         allowed = possible_causes(question)
         possible = within(allowed, size, reach, question.wraps_negatives)
-        holds = "" if possible or size is None else holds_words(question, size, reach)
+        holds = ""
+        if not possible and size is not None and not in_single_precision(bound.text):
+            holds = holds_words(question, size, reach)
         possible = possible or allowed
         if evidence.bound is None:
             evidence = replace(evidence, bound=size)
@@ -201,6 +205,8 @@ class Explainer:
                     reached=_worst(cause, evidence, bad),
                     refuted=refuted,
                     nan=_nan_inputs(index, evidence, known),
+                    own_arithmetic=evidence.own_arithmetic,
+                    quotient=whole_quotient(self.index, bound.tree, known),
                 )
             ),
             siblings=tuple(

@@ -305,7 +305,7 @@ BAD_INDEX: frozenset[CauseCode] = frozenset(
 )
 """Causes that blame the index, not the size."""
 COMPILER_FAULT: frozenset[CauseCode] = frozenset(
-    {"mask-too-narrow", "symbol-truncated", "overflow", "view-out-of-storage"}
+    {"mask-too-narrow", "symbol-truncated", "overflow", "view-out-of-storage", "compiler-fault"}
 )
 """Causes that blame the generated code, not the data."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import LaunchId, Site
+from aoti_tui.index.model import Launch, LaunchId, Site
 
 Program = tuple[int, int, int]
 
@@ -189,6 +189,8 @@ class ReplayResult:
     failed_before: tuple[str, ...] = ()
     """Launches that feed this one and whose asserts fire first, on real data: the GPU stops
     there."""
+    faults_before: tuple[tuple[Launch, MemoryFault], ...] = ()
+    """Accesses outside of their tensors, on real data, of launches that feed this one."""
     grid_is_chosen: bool = False
     """Whether the GPU may have had other programs: the tuned block size stands nowhere in the
     wrapper, and one was chosen for the replay."""

@@ -56,6 +56,7 @@ class ReplaySession:
         captured: CapturedTensors | None = None,
     ) -> None:
         given = given or Given()
+        self.given = given
         self.index = index
         self.client = client if client is not None else WorkerClient(given.python, given.timeout)
         self._owns_client = client is None
@@ -108,6 +109,12 @@ class ReplaySession:
         """Stop what runs; False when nothing does. What was running raises ``cancelled``."""
         self._cancelling = True
         return self.client.cancel()
+
+    def over(self, index: WrapperIndex) -> ReplaySession:
+        """A session of its own over a changed wrapper, with the same worker, data and settings."""
+        other = ReplaySession(index, self.given, client=self.client)
+        other.settings.update(self.settings)
+        return other
 
     def close(self) -> None:
         """End the worker, unless it was handed in (then only this session's runs are dropped)."""

@@ -47,6 +47,7 @@ def test_an_assert_without_its_mask_is_the_compilers_fault(tmp_path: Path) -> No
     failure = diagnosed(tmp_path, doctored, inputs, 24, "x1 < ks0")
     assert (failure.cause.code, failure.cause.confirmed) == ("mask-too-narrow", True)
     assert failure.fixes[0].title == "report to PyTorch"
+    assert "a clamp of the index" in failure.fixes[1].text
 
 
 def test_a_size_that_a_float_reciprocal_cut_short(tmp_path: Path) -> None:
@@ -66,6 +67,13 @@ def test_an_index_that_wrapped_in_32_bits(tmp_path: Path) -> None:
     failure = diagnosed(tmp_path, wrapper, inputs, 36, "0 <= tmp10 < ks0")
     assert (failure.cause.code, failure.cause.confirmed) == ("overflow", True)
     assert "2162688000" in failure.cause.text or "2883584000" in failure.cause.text
+    # 32-bit ids wrap in eager mode as well: no fault of the compiler.
+    assert failure.fixes[0].title == "convert to 64 bits before the arithmetic"
+    assert "report to PyTorch" not in [fix.title for fix in failure.fixes]
+    requires = failure.fixes[1].requires
+    assert requires is not None
+    assert eval(requires, {"inputs": list(inputs)}) is False
+    assert eval(requires, {"inputs": [inputs[0], inputs[1] // 11000]}) is True
 
 
 def test_an_8_bit_difference_that_wrapped(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.ranges import Interval
+from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.model import (
     BadElements,
     Cause,
@@ -109,6 +110,8 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
         return None
     if evidence.overflow:
         return Cause("overflow", f"an integer wrapped: {evidence.overflow}", True, facts)
+    if evidence.allowed == evidence.failing:
+        return Cause("compiler-fault", _other_bound(question, evidence, bound), True, facts)
     if evidence.equal == evidence.failing and evidence.chosen_by:
         return Cause(
             "index-equals-size",
@@ -143,6 +146,20 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
             facts,
         )
     return None
+
+
+def _other_bound(question: Question, evidence: Evidence, bound: int) -> str:
+    """An assert that fails for indices which its own bound allows."""
+    span = f"{evidence.raw_min} to {evidence.raw_max}"
+    if evidence.raw_min == evidence.raw_max:
+        span = str(evidence.raw_min)
+    said = (
+        f"{question.raw} = {span} is below the size {_sized(question, bound)}, and the assert "
+        f"fails all the same: the kernel compares with {evidence.raw_min} or less"
+    )
+    if in_single_precision(question.bound_text):
+        said += ", because it works the size out in single precision"
+    return f"{said}; the data is fine"
 
 
 def cause_by_range(question: Question, bound: int, span: Interval, reached: bool) -> Cause | None:

@@ -22,6 +22,8 @@ class Evidence:
     equal: int = 0
     above: int = 0
     below: int = 0
+    allowed: int = 0
+    """Raw indices that the bound as written allows: the kernel compares with another number."""
     raw_min: int | None = None
     raw_max: int | None = None
     masked_out: bool | None = None
@@ -31,6 +33,9 @@ class Evidence:
     """``s65 = (1.0/4.0)*arg1_1_size_0 gave 2, exactly it is 3``."""
     overflow: str | None = None
     """The temporary that wrapped, in words."""
+    own_arithmetic: bool = False
+    """Whether it is made of data, which the model's own narrow integers hold: eager mode wraps as
+    well. Otherwise it is a lane's number, which only the compiler made narrow."""
     chosen_by: str = ""
     """The comparison with a NaN or infinity that chose the index, in words."""
     made_up: bool = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from aoti_tui.failure.cause.faults import report_to_pytorch, work_around
+from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.condition.inequality import Condition, index_words
 from aoti_tui.failure.model import (
     BAD_INDEX,
@@ -47,6 +49,10 @@ class Asked:
     """Whether a replay with the given inputs does not fail: they are not those of the failure."""
     nan: tuple[int, ...] = ()
     """Inputs that hold the NaN which the index was made of."""
+    own_arithmetic: bool = False
+    """Whether what wrapped is the model's own arithmetic on data, as it is in eager mode."""
+    quotient: str | None = None
+    """What must hold so that a size that is worked out as a float quotient is not cut."""
 
     @property
     def limit(self) -> str:
@@ -62,14 +68,15 @@ class Asked:
 def fixes_for(asked: Asked) -> tuple[Fix, ...]:
     """Changes for a cause, the most direct first, then what makes the next run tell more."""
     cause, guards = asked.cause, asked.guards
-    if cause.code in COMPILER_FAULT:
-        return (_report_to_pytorch(cause, asked.kernel), _next_run(asked.device))
+    if cause.code in COMPILER_FAULT and not asked.own_arithmetic:
+        return _of_the_compiler(asked)
     dims = [s for s in asked.bound.sources if s.kind == "input_dim"]
     made_of = [s for s in asked.index.sources if s.kind in ("input", "constant", "random")]
     if cause.code == "empty-dimension" and dims:
         fixes = [_return_early(asked, dims[0]), _clamp_size(asked), _export_edges(dims, guards)]
     else:
-        fixes = [_condition(asked), *_table(asked), *_longest(asked), _at_the_access(asked)]
+        fixes = [_wider()] if cause.code == "overflow" else []
+        fixes += [_condition(asked), *_table(asked), *_longest(asked), _at_the_access(asked)]
     # Guards see sizes, not values: they help where a size is to blame.
     sizes_matter = cause.code == "empty-dimension" or (cause.code in BAD_INDEX and not made_of)
     if any(g.enforced == RUNTIME_CHECKS and g.would_catch is not False for g in guards):
@@ -79,6 +86,25 @@ def fixes_for(asked: Asked) -> tuple[Fix, ...]:
         fixes.append(_add_guard(dims))
     fixes.append(_next_run(asked.device))
     return tuple(fixes)
+
+
+def _of_the_compiler(asked: Asked) -> tuple[Fix, ...]:
+    cause = asked.cause
+    single = cause.code == "compiler-fault" and in_single_precision(asked.bound.text)
+    requires = asked.quotient if cause.code == "symbol-truncated" else None
+    return (
+        report_to_pytorch(cause, asked.kernel),
+        work_around(cause.code, single_precision=single, requires=requires),
+        _next_run(asked.device),
+    )
+
+
+def _wider() -> Fix:
+    return Fix(
+        "convert to 64 bits before the arithmetic",
+        "the model works this out in the narrow integers that it was given, and wraps in eager "
+        "mode as well: `.long()` the tensor before it is multiplied or added to.",
+    )
 
 
 def _condition(asked: Asked) -> Fix:
@@ -255,14 +281,6 @@ def _add_guard(dims: list[Source]) -> Fix:
     )
 
 
-def _report_to_pytorch(cause: Cause, kernel: str) -> Fix:
-    return Fix(
-        "report to PyTorch",
-        f"this is a fault of the generated code ({cause.code}), not of your data: attach the "
-        f"wrapper, the log, the source of {kernel}, the values above and the torch version.",
-    )
-
-
 def access_fixes(
     cause: Cause, sources: tuple[Source, ...], kernel: str, device: str, condition: Condition
 ) -> tuple[Fix, ...]:
@@ -290,16 +308,7 @@ def access_fixes(
             )
         )
     if cause.code in COMPILER_FAULT:
-        fixes.append(_report_to_pytorch(cause, kernel))
-    if cause.code == "view-out-of-storage":
-        fixes.append(
-            Fix(
-                "work around it",
-                "a view may reach past its storage only by mistake: look at `as_strided` and views "
-                "with an offset in the model, and put a `.clone()` or `.contiguous()` before them, "
-                "or index instead.",
-            )
-        )
+        fixes += [report_to_pytorch(cause, kernel), work_around(cause.code)]
     return (*fixes, _next_run(device))
 
 

@@ -62,6 +62,8 @@ class Storage:
     """Whether anything was written since it was allocated (else it is poison)."""
     guessed_size: bool = False
     """Its size is a guess: accesses outside of it prove nothing."""
+    elements: int | None = None
+    """How many elements it has, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,13 @@ def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
         strides.append(step)
         step *= max(1, size)
     return tuple(reversed(strides))
+
+
+def span(shape: Sequence[int], stride: Sequence[int]) -> int:
+    """Elements from a tensor's first to its last, both included."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True))
 
 
 def is_integer(dtype: str) -> bool:

@@ -11,7 +11,7 @@ from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Buffer
 from aoti_tui.index.nodes import Reading
 from aoti_tui.replay.data.extern_arguments import part_name
-from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count
+from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count, span
 from aoti_tui.replay.data.passed import dtype_in_launches, is_passed_by_value
 from aoti_tui.replay.data.setup import Setup
 from aoti_tui.replay.data.symbols import SymbolTable
@@ -160,7 +160,7 @@ class TensorTable:
             doing=f"allocating {name} {list(shape)}",
         )
         self.handles.append(handle)
-        storage = Storage("replayed", "allocated, not yet written")
+        storage = Storage("replayed", "allocated, not yet written", elements=span(shape, stride))
         return Held(handle, dtype, tuple(shape), tuple(stride), 0, storage)
 
     def sizes(self, expressions: Iterable[Expr]) -> tuple[int, ...]:
@@ -177,6 +177,14 @@ class TensorTable:
         step = int(self.symbols.number(view.offset))
         dtype = view.dtype or base.dtype
         offset = base.offset + step
+        room = base.storage.elements if dtype == base.dtype else None
+        if room is not None and offset + span(shape, stride) > room:
+            # The GPU takes it as it is; what a kernel then reads beyond the memory is noticed.
+            self._notes.append(
+                f"the wrapper views {view.base} as {list(shape)} from element {offset} on, beyond "
+                f"its {room} elements"
+            )
+            shape, stride = (max(room - offset, 0),), (1,)
         if (shape, stride, offset, dtype) == (base.shape, base.stride, base.offset, base.dtype):
             return base
         self._views += 1

@@ -11,7 +11,14 @@ from aoti_tui.artifacts.given import Given
 from aoti_tui.index.model import Constant, WrapperIndex
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.data.captured_files import Captured, CapturedMemory, CapturedTensors
-from aoti_tui.replay.data.held_tensors import Held, Storage, contiguous, element_count, is_integer
+from aoti_tui.replay.data.held_tensors import (
+    Held,
+    Storage,
+    contiguous,
+    element_count,
+    is_integer,
+    span,
+)
 from aoti_tui.replay.data.inputs import ExpectedInput, check_given, decode_given, expected_inputs
 from aoti_tui.replay.data.madeup import UNKNOWN_BOUND, seed_for
 from aoti_tui.replay.errors import ReplayError
@@ -78,14 +85,9 @@ class Sources:
         raw = self._given[2][position]
         storage = Storage("input", f"input {position} of the given inputs", position, written=True)
         if one.kind == "tensor":
-            return Held(
-                str(raw["name"]),
-                one.dtype,
-                one.shape,
-                one.stride,
-                int(raw.get("offset", 0)),
-                storage,
-            )
+            offset = int(raw.get("offset", 0))
+            storage.elements = offset + span(one.shape, one.stride)
+            return Held(str(raw["name"]), one.dtype, one.shape, one.stride, offset, storage)
         return self._number(position, one, storage)
 
     def _number(self, position: int, one: GivenInput, storage: Storage) -> Held:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from aoti_tui.flow.events import Event
 from aoti_tui.index.expression import Expr
@@ -55,6 +56,8 @@ class Execution:
         """Branches and loops that were come to, each as the values of its last time decided."""
         self.failed_before: list[str] = []
         """Launches whose asserts fired on the way, on real data."""
+        self.faults_before: list[tuple[Launch, Mapping[str, Any]]] = []
+        """Accesses outside of their tensors on the way, on real data, as the worker says them."""
         self.tensors = TensorTable(setup, symbols, prefix, self.notes)
         self._failed_checks: list[Gate] = []
         self._on_launch: OnLaunch | None = None
@@ -301,6 +304,8 @@ class Execution:
                 f"{len(found['programs'])} programs; on the GPU nothing after it counts"
             )
         for fault in reply.get("faults", ()):
+            if not invented:
+                self.faults_before.append((launch, fault))
             self.notes.append(
                 f"upstream {launch.kernel} (:{launch.line}) already accesses element "
                 f"{fault['element']} of {fault['argument']}, which has {fault['size']}"

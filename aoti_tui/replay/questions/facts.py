@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from aoti_tui.index.model import Launch
 from aoti_tui.kernel.model import KernelProgram
+from aoti_tui.kernel.parse import names_read
 from aoti_tui.replay.model import Block, Program, Recording, ReplayResult, Step
 from aoti_tui.replay.questions.axes import Beyond, BeyondAxes
 from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncated_symbols
@@ -63,6 +64,9 @@ class ReplayFacts:
     too_negative: int = 0
     in_range: int = 0
     """Raw values that a wrapped index would have made valid."""
+    valid: int = 0
+    """Raw values that the bound allows, as far as it is one for all lanes: the kernel compares with
+    another number than it says."""
     masked_from_accesses: bool | None = None
     """Whether every failing lane is masked out of all later loads and stores; None when the
     program has none."""
@@ -124,6 +128,10 @@ def collect_facts(
         if gathered.lanes >= MAX_LANES:
             chosen = chosen[: number + 1]
             break
+    lowest = -(bound or 0) if raw_name != index_name else 0
+    uniform = bound_text is not None and set(
+        names_read(ast.parse(bound_text, mode="eval").body)
+    ) <= set(program.parameters)
     return ReplayFacts(
         fired=True,
         made_up=fired.depends_on_made_up,
@@ -142,6 +150,7 @@ def collect_facts(
         above_bound=gathered.count(lambda v: bound is not None and v > bound),
         too_negative=gathered.count(lambda v: bound is not None and v < -bound),
         in_range=gathered.count(lambda v: bound is not None and -bound <= v < bound),
+        valid=gathered.count(lambda v: uniform and lowest <= v < (bound or 0)),
         masked_from_accesses=gathered.masked,
         beyond=gathered.beyond.found,
         first_program=there.first_program,

@@ -51,6 +51,7 @@ def decode_result(
         gates=execution.gates_of(launch),
         grid_is_chosen=prepared.grid_is_chosen,
         failed_before=tuple(dict.fromkeys(execution.failed_before)),
+        faults_before=tuple((la, decode_fault(fault)) for la, fault in execution.faults_before),
     )
 
 
