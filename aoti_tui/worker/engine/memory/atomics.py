@@ -11,7 +11,7 @@ from ..numbers.stored import decode, encode
 from ..run import Run
 from ..values.handle import Handle
 from .addresses import by_argument, number_at
-from .checked import access_of, report, watched
+from .checked import access_of, forked, report, watched
 
 Combine = Callable[..., Array]
 
@@ -46,9 +46,9 @@ def atomic(
     if run.recorder is not None:
         run.recorder.touched(access, operands[-1], mask)
     watched(run, access, wanted, operands[-1])
-    argument.storage.fork()
-    view = argument.view(number.stored)
     chosen_at = elements[wanted] + before
+    forked(argument, number, chosen_at)
+    view = argument.view(number.stored)
     values = [np.broadcast_to(operand.lanes, shape)[wanted] for operand in operands]
     if run.onlooker is not None:
         reads = combine is not BY_OPERATION["XCHG"]

@@ -11,7 +11,7 @@ from ..numbers.floats import Array
 from ..numbers.stored import decode, encode
 from ..run import Run
 from ..values.access import Access, AccessKind
-from ..values.arguments import Argument
+from ..values.arguments import Argument, pages_of
 from ..values.handle import Handle
 
 
@@ -48,3 +48,14 @@ def watched(run: Run, access: Access, wanted: Array, value: Handle) -> None:
     if hit.any():
         stored = decode(encode(value.lanes, access.number), access.number)
         run.watch.note(run.findings.writes, access, hit, stored, run.programs)
+
+
+def forked(argument: Argument, number: Number, starts: Array, length: int = 1) -> None:
+    """Prepare a storage for writing `length` elements from each of some on, counted from the
+    storage's first."""
+    storage = argument.storage
+    if not storage.paged:
+        storage.fork()
+        return
+    offset = argument.offset % number.size
+    storage.fork(pages_of(starts * np.int64(number.size) + np.int64(offset), length * number.size))

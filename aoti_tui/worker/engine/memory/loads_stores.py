@@ -13,7 +13,7 @@ from ..values.access import Access
 from ..values.arguments import Argument
 from ..values.handle import Handle
 from .addresses import by_argument, number_at
-from .checked import access_of, inside, report, watched
+from .checked import access_of, forked, inside, report, watched
 from .rows import all_within, prefix, rows_of
 
 
@@ -155,16 +155,16 @@ def store(run: Run, pointer: Handle, value: Handle, mask: Handle | None) -> None
     if run.recorder is not None:
         run.recorder.touched(access, value, mask)
     watched(run, access, wanted, value)
-    argument.storage.fork()
-    view = argument.view(number.stored)
     stored = encode(value.lanes, number)
     if run.onlooker is not None:
-        run.onlooker.storing(run, access, wanted, stored, view)
+        run.onlooker.storing(run, access, wanted, stored, argument.view(number.stored))
     if before:
         elements = elements + before
     at, bits, chosen_lanes = np.broadcast_arrays(elements, stored, wanted)
     if not chosen_lanes.all():
         at, bits = at[chosen_lanes], bits[chosen_lanes]
+    forked(argument, number, at)
+    view = argument.view(number.stored)
     if run.journal is not None:
         run.journal.append((view, at, view[at]))
     view[at] = bits
@@ -178,7 +178,6 @@ def _store_rows(run: Run, access: Access, before: int, value: Handle, mask: Hand
         return False
     count = rows.length if mask is None else prefix(mask.lanes, rows)
     short = rows.cut(count or 0)
-    argument.storage.fork()
     view = argument.view(access.number.stored)
     if not count:
         return False
@@ -191,7 +190,8 @@ def _store_rows(run: Run, access: Access, before: int, value: Handle, mask: Hand
     whole = np.broadcast_shapes(stored.shape, *(term.shape for term in access.pointer.terms))
     bits = rows.rows(np.broadcast_to(stored, whole))[..., :count]
     first = np.broadcast_to(short.first + before if before else short.first, bits.shape[:-1])
-    windows = short.windows(view)
+    forked(argument, access.number, first, count)
+    windows = short.windows(argument.view(access.number.stored))
     if run.journal is not None:
         run.journal.append((windows, first, windows[first]))
     windows[first] = bits

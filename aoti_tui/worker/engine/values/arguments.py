@@ -19,8 +19,16 @@ from .reach import Reach
 SPACING = 1 << 44
 
 
+PAGE = 1 << 20
+
+
 class Storage:
-    """The bytes behind one or more tensors; `fork` before writing keeps the original intact."""
+    """The bytes behind one or more tensors; `fork` before writing keeps the original intact.
+
+    `paged`: whether `fork` wants to know the pages (of PAGE bytes) that are about to be written.
+    """
+
+    paged = False
 
     def __init__(self, data: Array) -> None:
         self.original = data
@@ -31,7 +39,8 @@ class Storage:
     def written(self) -> bool:
         return self.data is not self.original
 
-    def fork(self) -> None:
+    def fork(self, pages: list[int] | None = None) -> None:
+        """Something is about to be written, in these pages alone where they are given."""
         if self.data is self.original:
             self.data = self.original.copy()
             self.version += 1
@@ -82,6 +91,21 @@ class Argument:
     def count(self, size: int) -> int:
         """Elements of `size` bytes from the data pointer to the storage's end."""
         return max(len(self.storage.data) - self.offset, 0) // size
+
+
+def pages_of(starts: Array, length: int) -> list[int]:
+    """The pages that hold so many bytes from each of some positions on."""
+    if not starts.size:
+        return []
+    first = int(starts.min()) // PAGE
+    last = (int(starts.max()) + length - 1) // PAGE
+    if last - first < 2:
+        return list(range(first, last + 1))
+    touched = np.zeros(last - first + 1, dtype=bool)
+    for end in range(0, length, PAGE):
+        touched[(starts + end) // PAGE - first] = True
+    touched[(starts + (length - 1)) // PAGE - first] = True
+    return [first + int(page) for page in np.flatnonzero(touched)]
 
 
 def arguments_of(

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.numbers.floats import Array
+from ...engine.values.arguments import PAGE
 
 SMALL = 1 << 18
-PAGE = 1 << 20
 # Of more than this no copy is made, and what it held is lost.
 MOST_COPIED = 1 << 28
 

@@ -13,10 +13,8 @@ class LiveStorage(Storage):
     def __init__(self, data: Array, memory: Memory) -> None:
         super().__init__(data)
         self.memory = memory
-        self._told = False
+        self.paged = not memory.small
 
-    def fork(self) -> None:
+    def fork(self, pages: list[int] | None = None) -> None:
         """There is no copy to write into, only one of what is about to be overwritten."""
-        if not self._told:
-            self.memory.changing()
-            self._told = True
+        self.memory.changing(pages)
