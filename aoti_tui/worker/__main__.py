@@ -61,6 +61,10 @@ def _is_newer(source: str, compiled: str) -> bool:
         return True
 
 
+if __name__ == "aoti_tui_child":
+    # A process that the user's program spawned: the program's own code comes after this.
+    _load_folder("script.child")(globals()["SETTINGS"])
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         sys.exit(_load_folder("script.main")(sys.argv[1:]))

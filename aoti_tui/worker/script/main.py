@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from .children import follow
 from .host import Host
 from .program import End, run
 
@@ -78,6 +79,7 @@ def install(config: dict[str, Any]) -> Process:
             "cuda": cuda,
         }
     )
+    follow(config)
     calls = seen(launches.unwritten, calls)
     keeping = launches.keeping
     calls = seeing(keeping.writers, keeping.memories.changing, calls)

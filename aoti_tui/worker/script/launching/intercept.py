@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from ...engine.language.language import language
+from ..frames_of_ours import without_ours
 from ..host import Host
 from .launches import Launches
 
@@ -17,7 +18,12 @@ def intercept(host: Host) -> Launches:
     def run(jit: Any, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
         # pytest and unittest leave such a frame out of what they print.
         __tracebackhide__ = True
-        return launches.run(jit, args, grid, warmup, kwargs)
+        try:
+            return launches.run(jit, args, grid, warmup, kwargs)
+        except BaseException as error:
+            # Whatever catches it shows the kernel's lines and the script's, and none in between.
+            without_ours(error)
+            raise error
 
     jit: Any = importlib.import_module("triton.runtime.jit")
     jit.JITFunction.run = run

@@ -23,7 +23,6 @@ from ..checks.lints import lints_of
 from ..checks.rerun import Again
 from ..checks.unwritten import Unwritten
 from ..findings import finding_json
-from ..frames_of_ours import without_ours
 from ..host import Host
 from ..keeping.kept import Keeping, KeptLaunch
 from ..keeping.writers import Writers
@@ -127,9 +126,6 @@ class Launches:
         try:
             _, together = launch.whole_grid(execution, True, lambda done, total: None)
             state = "done"
-        except BaseException as error:
-            without_ours(error)
-            raise
         finally:
             seconds = time.perf_counter() - start
             execution.run.onlooker = None
