@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..findings.watchful import unwritten
 from ..numbers.floats import Array
 from ..numbers.stored import decode, encode
 from ..run import Run
 from ..values.access import Access
-from ..values.arguments import Argument
 from ..values.handle import Handle
 from .addresses import by_argument, number_at
 from .checked import access_of, forked, inside, report, watched
@@ -50,10 +50,7 @@ def load(
         bits = np.zeros(elements.shape, dtype=number.stored)
     else:
         bits = view.take(elements + before if before else elements, mode="clip")
-        if argument.poison is not None and argument.poison.size == number.size:
-            _look_for_unwritten(run, argument, bits, wanted)
-        if run.onlooker is not None:
-            bits = run.onlooker.loaded(run, access, wanted, bits, volatile)
+        bits = _seen(run, access, wanted, bits, volatile)
     if volatile and run.polled is not None:
         run.polled(access, bits)
     return _loaded(access, bits, wanted, other)
@@ -97,10 +94,7 @@ def _load_rows(
         whole[..., : short.length] = taken
         taken = whole
     bits = rows.lanes(taken)
-    if argument.poison is not None and argument.poison.size == access.number.size:
-        _look_for_unwritten(run, argument, bits, wanted)
-    if run.onlooker is not None:
-        bits = run.onlooker.loaded(run, access, wanted, bits, False)
+    bits = _seen(run, access, wanted, bits, False)
     return _loaded(access, bits, wanted, other)
 
 
@@ -108,13 +102,14 @@ def _holds_everywhere(mask: Handle) -> bool:
     return mask.lanes.size == 1 and bool(mask.lanes.item())
 
 
-def _look_for_unwritten(run: Run, argument: Argument, bits: Array, wanted: Array | None) -> None:
-    number = argument.poison
-    assert number is not None
-    kind = np.dtype(f"u{number.size}")
-    stale = np.ascontiguousarray(bits).view(kind) == kind.type(number.poison)
-    if (stale if wanted is None else stale & wanted).any():
-        run.findings.flag(f"{argument.name} is read where nothing has been written yet")
+def _seen(run: Run, access: Access, wanted: Array | None, bits: Array, volatile: bool) -> Array:
+    """What was read, once whoever looks on has seen it; else only a flag tells of stale memory."""
+    if run.onlooker is not None:
+        return run.onlooker.loaded(run, access, wanted, bits, volatile)
+    stale = unwritten(access, bits)
+    if stale is not None and (stale if wanted is None else stale & wanted).any():
+        run.findings.flag(f"{access.name} is read where nothing has been written yet")
+    return bits
 
 
 def _load_scattered(
