@@ -56,6 +56,7 @@ def install(config: dict[str, Any]) -> Process:
     from .cuda import install as stand_ins
     from .keeping.seeing import seeing
     from .launching.intercept import intercept
+    from .serving.checked import watching
     from .serving.replays import Replays
     from .serving.serve import Server
     from .stops import Stops
@@ -63,7 +64,8 @@ def install(config: dict[str, Any]) -> Process:
 
     launches = intercept(host)
     launches.stops = Stops(frozenset(config.get("stop_at") or ()))
-    server = Server(host, Replays(launches.keeping, launches.language), launches.stops)
+    replays = Replays(launches.keeping, launches.language)
+    server = Server(host, replays, launches.stops)
     launches.stop = server.stop
     calls: Callable[[], AbstractContextManager[Any]] = nullcontext
     cuda = "real" if torch.cuda.is_available() else "none"
@@ -80,7 +82,7 @@ def install(config: dict[str, Any]) -> Process:
         }
     )
     follow(config)
-    calls = seen(launches.unwritten, calls)
+    calls = seen(watching(launches, replays, server), calls)
     keeping = launches.keeping
     calls = seeing(keeping.writers, keeping.memories.changing, calls)
     return Process(host, launches, server, calls)

@@ -11,14 +11,18 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .checks.unwritten import MAKERS, Unwritten
+from .expected.comparing import FAILING, Comparing
+from .expected.origins import FOLLOWED, Origins
 
 
 class Watching(TorchFunctionMode):  # type: ignore[misc]
-    """Marks memory that nobody wrote yet."""
+    """Marks memory that nobody wrote yet, follows copies, and sees comparisons fail."""
 
-    def __init__(self, unwritten: Unwritten) -> None:
+    def __init__(self, unwritten: Unwritten, origins: Origins, comparing: Comparing) -> None:
         super().__init__()
         self.unwritten = unwritten
+        self.origins = origins
+        self.comparing = comparing
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -26,14 +30,17 @@ class Watching(TorchFunctionMode):  # type: ignore[misc]
         result = func(*args, **(kwargs or {}))
         if func in MAKERS and isinstance(result, torch.Tensor):
             self.unwritten.mark(result)
+        elif func in FOLLOWED:
+            self.origins.called(func, args, result)
+        elif func in FAILING and result is False:
+            self.comparing.failed(func, args, kwargs or {})
         return result
 
 
 def seen(
-    unwritten: Unwritten, outer: Callable[[], AbstractContextManager[Any]]
+    mode: Watching, outer: Callable[[], AbstractContextManager[Any]]
 ) -> Callable[[], AbstractContextManager[Any]]:
     """A context for the script's code: within `outer`, and seen; threads are by themselves."""
-    mode = Watching(unwritten)
 
     @contextmanager
     def calls() -> Iterator[None]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import importlib
 import linecache
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Any
 
@@ -17,41 +19,50 @@ import torch
 from ...protocol.encode import number_json
 from ..frames_of_ours import is_ours
 from .keeper import Keeper, Wrote
-from .origins import Origins, Spot
+from .origins import Origins
 from .worst import Worst, worst
 
 Send = Callable[[dict[str, Any]], None]
-_LIBRARIES = tuple(f"{importlib.import_module(name).__path__[0]}/" for name in ("torch", "numpy"))
+Quiet = Callable[[], AbstractContextManager[Any]]
+_LIBRARIES = tuple(
+    f"{importlib.import_module(name).__path__[0]}{os.sep}" for name in ("torch", "numpy", "triton")
+)
+# Our own frames between a check and the line that calls it.
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_HOOKS = (_HERE + os.sep, os.path.join(os.path.dirname(_HERE), "watching.py"))
 # A check that is meant to fail: `assert not torch.allclose(…)`.
 _DENIED = re.compile(r"\bnot\s+[\w.\[\]]*\.?(allclose|array_equal|equal|array_equiv)\b")
-ALLCLOSE = {torch.allclose, torch.Tensor.allclose}
-EQUAL = {torch.equal, torch.Tensor.equal}
+_ALLCLOSE = {torch.allclose, torch.Tensor.allclose}
+FAILING = _ALLCLOSE | {torch.equal, torch.Tensor.equal}
+"""The functions of torch that are checks."""
 
 
 class Comparing:
-    """Tells of comparisons that fail (`send` gets the `difference` event)."""
+    """Tells of comparisons that fail (`send` gets the `difference` event).
 
-    def __init__(self, origins: Origins, keeper: Keeper, send: Send) -> None:
+    `quiet` gives a context in which torch and the engine are ours.
+    """
+
+    def __init__(self, origins: Origins, keeper: Keeper, send: Send, quiet: Quiet) -> None:
         self.origins = origins
         self.keeper = keeper
         self.send = send
+        self.quiet = quiet
 
-    def called(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        """A function of torch gave a result."""
-        if result is not False or func not in ALLCLOSE | EQUAL:
-            return
+    def failed(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """One of FAILING gave False."""
         frame = _caller()
         if frame is None or _DENIED.search(_line(frame)):
             return
         given = dict(zip(("input", "other", "rtol", "atol", "equal_nan"), args)) | kwargs
         tolerances = (0.0, 0.0, False)
-        if func in ALLCLOSE:
+        if func in _ALLCLOSE:
             tolerances = (
                 float(given.get("rtol", 1e-5)),
                 float(given.get("atol", 1e-8)),
                 bool(given.get("equal_nan", False)),
             )
-        name = "torch.allclose" if func in ALLCLOSE else "torch.equal"
+        name = "torch.allclose" if func in _ALLCLOSE else "torch.equal"
         self.differ(name, given.get("input"), given.get("other"), tolerances, frame)
 
     def install(self) -> None:
@@ -111,7 +122,7 @@ class Comparing:
         frame: FrameType,
     ) -> None:
         """Tell of two values that a check found apart, unless they cannot be told apart here."""
-        with torch._C.DisableTorchFunction():
+        with self.quiet():
             left, right = _array(actual), _array(expected)
             if left is None or right is None:
                 return
@@ -121,24 +132,25 @@ class Comparing:
                 return
             if found is None:
                 return
-            wrote, swapped = self._written(actual, expected, found)
-        self.send(_difference(what, found, swapped, wrote, frame))
+            event = self._event(what, actual, expected, found, frame)
+        self.send(event)
 
-    def _written(self, actual: Any, expected: Any, found: Worst) -> tuple[Wrote | None, bool]:
-        """Who wrote the element; the second value was it where the first leads to no launch."""
+    def _event(
+        self, what: str, actual: Any, expected: Any, found: Worst, frame: FrameType
+    ) -> dict[str, Any]:
+        """The second value is what was calculated, where only that one leads to a launch."""
         for swapped, value in ((False, actual), (True, expected)):
-            if tuple(getattr(value, "shape", ())) != _shape(actual, expected):
+            if tuple(getattr(value, "shape", ())) != found.shape:
                 continue
             spot = self.origins.spot(value, found.index)
-            wrote = self._wrote(spot)
+            if spot is None or spot.launch is None:
+                continue
+            wrote = self.keeper.wrote(spot.launch, spot.address, spot.byte)
+            event = _difference(what, found, swapped, frame)
             if wrote is not None:
-                return wrote, swapped
-        return None, False
-
-    def _wrote(self, spot: Spot | None) -> Wrote | None:
-        if spot is None or spot.launch is None:
-            return None
-        return self.keeper.wrote(spot.launch, spot.address, spot.byte)
+                return _by_lane(event, wrote)
+            return _by_nobody(event, spot.launch, self.keeper.kernel_of(spot.launch))
+        return _by_nobody(_difference(what, found, False, frame), None, "")
 
 
 Compared = tuple[Any, Any, "tuple[float, float, bool] | None"]
@@ -210,59 +222,68 @@ def _array(value: Any) -> Any:
     return None
 
 
-def _shape(actual: Any, expected: Any) -> tuple[int, ...]:
-    shapes = [tuple(getattr(value, "shape", ())) for value in (actual, expected)]
-    return tuple(np.broadcast_shapes(*shapes))
-
-
 def _caller() -> FrameType | None:
-    """The script's line that called a check; None where torch or numpy did so themselves."""
+    """The line that called a check; None where it is not the script's but ours or a library's."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
         frame = frame.f_back
     if frame is None:
         return None
     file = frame.f_code.co_filename
-    return None if file.startswith(_LIBRARIES) else frame
+    return None if file.startswith(_LIBRARIES) or is_ours(file) else frame
 
 
 def _line(frame: FrameType) -> str:
     return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
 
 
-def _difference(
-    what: str, found: Worst, swapped: bool, wrote: Wrote | None, frame: FrameType
-) -> dict[str, Any]:
-    """The `difference` event; the place is that of the store, or of the check without one."""
+def _difference(what: str, found: Worst, swapped: bool, frame: FrameType) -> dict[str, Any]:
+    """The `difference` event, but for who wrote the element."""
     actual, expected = found.actual, found.expected
     if swapped:
         actual, expected = expected, actual
     index = list(found.index)
     share = f"{found.apart} of {found.of} elements differ"
-    text = f"{what}: element {index} is {actual!r}, expected {expected!r} ({share})"
-    check = {"check_file": frame.f_code.co_filename, "check_line": frame.f_lineno}
-    event = {
+    return {
         "what": what,
         "actual": number_json(actual),
         "expected": number_json(expected),
         "element": index,
         "count": found.apart,
-        **check,
+        "check_file": frame.f_code.co_filename,
+        "check_line": frame.f_lineno,
+        "text": f"{what}: element {index} is {actual!r}, expected {expected!r} ({share})",
     }
-    if wrote is None:
-        nobody = {"launch": None, "program": None, "lane": None}
-        place = {"file": check["check_file"], "line": check["check_line"]}
-        return {**event, **nobody, **place, "text": f"{text}; no launch wrote it last"}
+
+
+def _by_lane(event: dict[str, Any], wrote: Wrote) -> dict[str, Any]:
+    """The place is that of the store."""
+    program, lane = list(wrote.program), list(wrote.lane)
+    who = f"{wrote.kernel} wrote it in line {wrote.line}, program {program}, lane {lane}"
     return {
         **event,
         "launch": wrote.launch,
         "kernel": wrote.kernel,
         "argument": wrote.argument,
         "argument_element": wrote.element,
-        "program": list(wrote.program),
-        "lane": list(wrote.lane),
+        "program": program,
+        "lane": lane,
         "file": wrote.file,
         "line": wrote.line,
-        "text": f"{text}; {wrote.kernel} wrote it in line {wrote.line}, program "
-        f"{list(wrote.program)}, lane {list(wrote.lane)}",
+        "text": f"{event['text']}; {who}",
+    }
+
+
+def _by_nobody(event: dict[str, Any], launch: int | None, kernel: str) -> dict[str, Any]:
+    """The place is that of the check: no lane wrote the element."""
+    who = f"{kernel} wrote to that tensor, but no program to this element"
+    return {
+        **event,
+        "launch": launch,
+        "kernel": kernel or None,
+        "program": None,
+        "lane": None,
+        "file": event["check_file"],
+        "line": event["check_line"],
+        "text": f"{event['text']}; {who if launch is not None else 'no kernel wrote it last'}",
     }

@@ -29,3 +29,6 @@ class Keeper(Protocol):
 
     def wrote(self, launch: int, address: int, byte: int) -> Wrote | None:
         """Who wrote the element at a byte of a storage, in a launch or one before it."""
+
+    def kernel_of(self, launch: int) -> str:
+        """The name of the kernel of a launch; empty where that is not known any more."""

@@ -22,6 +22,8 @@ _COPYING = {getattr(torch.Tensor, name) for name in _NAMES.split()}
 _COPYING |= {torch.clone, torch.reshape, torch.flatten, torch.ravel}
 _ARRAYS = {torch.Tensor.numpy, torch.Tensor.__array__}
 _MOST_ARRAYS = 256
+FOLLOWED = _COPYING | _ARRAYS
+"""The functions of torch whose results are followed."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from ...engine.numbers.floats import Array
 
 @dataclass(frozen=True)
 class Worst:
-    """`index` of the element, its two values, and how many elements are apart."""
+    """`index` of the element, its two values, and how many elements are apart; `shape` is that
+    in which the two were compared."""
 
+    shape: tuple[int, ...]
     index: tuple[int, ...]
     actual: Any
     expected: Any
@@ -51,6 +53,7 @@ def worst(
     first = int(np.argmax(score))
     index = tuple(int(i) for i in np.unravel_index(first, shape))
     return Worst(
+        shape,
         index,
         np.broadcast_to(actual, shape)[index].item(),
         np.broadcast_to(expected, shape)[index].item(),

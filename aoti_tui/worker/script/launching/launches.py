@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,9 +75,15 @@ class Launches:
         compiled = Compiled(jit, values)
         if not warmup:
             size = grid_of(grid, values.values)
-            with self._turn, self.engine_calls(), torch._C._DisableTorchDispatch():
+            with self.quiet():
                 self._launch(jit, values.values, size, int(values.options.get("num_warps") or 4))
         return compiled
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """A context in which the engine is this thread's, and torch's calls are our own."""
+        with self._turn, self.engine_calls(), torch._C._DisableTorchDispatch():
+            yield
 
     def _launch(
         self, jit: Any, values: dict[str, Any], grid: tuple[int, int, int], num_warps: int
