@@ -46,9 +46,13 @@ def _write(path: Path, found: dict[str, Any]) -> None:
 
 
 def _say(report: RunReport) -> None:
-    """Findings on stderr: stdout is the script's."""
+    """Findings, failed checks and lint on stderr: stdout is the script's."""
     for found in report.findings:
         print(f"aoti-tui: {_place(found)}{found['text']}{_who(found)}", file=sys.stderr)
+    for found in report.differences:
+        print(f"aoti-tui: {_place(found)}{found['text']}", file=sys.stderr)
+    for found in report.lint:
+        print(f"aoti-tui: warning: {_place(found)}{found['text']}", file=sys.stderr)
 
 
 def _place(found: dict[str, Any]) -> str:
