@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aoti_tui.failure.cause.faults import report_to_pytorch, work_around
 from aoti_tui.failure.cause.single_precision import in_single_precision
+from aoti_tui.failure.condition.formula import Of
 from aoti_tui.failure.condition.inequality import Condition, index_words
 from aoti_tui.failure.model import (
     BAD_INDEX,
@@ -76,7 +77,13 @@ def fixes_for(asked: Asked) -> tuple[Fix, ...]:
         fixes = [_return_early(asked, dims[0]), _clamp_size(asked), _export_edges(dims, guards)]
     else:
         fixes = [_wider()] if cause.code == "overflow" else []
-        fixes += [_condition(asked), *_table(asked), *_longest(asked), _at_the_access(asked)]
+        fixes += [
+            _condition(asked),
+            *_clamped(asked),
+            *_table(asked),
+            *_longest(asked),
+            _at_the_access(asked),
+        ]
     # Guards see sizes, not values: they help where a size is to blame.
     sizes_matter = cause.code == "empty-dimension" or (cause.code in BAD_INDEX and not made_of)
     if any(g.enforced == RUNTIME_CHECKS and g.would_catch is not False for g in guards):
@@ -172,6 +179,23 @@ def _table(asked: Asked) -> list[Fix]:
     ]
 
 
+def _clamped(asked: Asked) -> list[Fix]:
+    """One row less, where the index is clamped to the size itself."""
+    index, bound = asked.condition.index, asked.bound.value
+    while isinstance(index, Of) and index.operator in ("int", "where"):
+        index = index.arguments[0 if index.operator == "int" else 1]
+    reach = asked.condition.reach_value
+    if not isinstance(index, Of) or index.operator != "min" or bound is None or reach != bound:
+        return []
+    return [
+        Fix(
+            "clamp to the last row",
+            f"the index is clamped to {int(bound)}, which is the size itself: clamp it to the "
+            f"size - 1, so to {int(bound) - 1} here.",
+        )
+    ]
+
+
 def _longest(asked: Asked) -> list[Fix]:
     """The largest size to export with, where one dimension decides."""
     found = re.fullmatch(r"inputs\[(\d+)\]\.size\((\d+)\) (<=?) (\d+)", asked.condition.below or "")
@@ -209,8 +233,17 @@ def _at_the_access(asked: Asked) -> Fix:
 
 
 def _ignore(asked: Asked, names: str, said: str) -> Fix:
-    classes = "" if asked.bound.value is None else f" from 0 to {int(asked.bound.value) - 1}"
+    size = None if asked.bound.value is None else int(asked.bound.value)
+    classes = "" if size is None else f" from 0 to {size - 1}"
     value = asked.reached
+    if size is not None and value is not None and value >= size:
+        return Fix(
+            f"give the loss at {names} a class for each target",
+            f"`{said}`: the target {value} is no class{classes}: are the classes counted from 1, "
+            f"or has the model too few outputs? Where {value} marks what shall not count, pass "
+            f"`ignore_index={value}` or write {asked.ignored} into the targets; a clamp would "
+            "count it as a class.",
+        )
     mark = "ignore_index=…" if value is None else f"ignore_index={value}"
     holds = "a target" if value is None else f"the target {value}"
     return Fix(

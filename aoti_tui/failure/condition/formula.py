@@ -156,7 +156,7 @@ def is_never_negative(formula: Formula) -> bool:
         return True
     if formula.operator == "%":
         return is_never_negative(parts[1])
-    if formula.operator == "max":
+    if formula.operator in ("max", "&"):
         return any(map(is_never_negative, parts))
     if formula.operator == "where":
         return all(map(is_never_negative, parts[1:]))

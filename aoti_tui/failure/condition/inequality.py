@@ -171,6 +171,8 @@ def index_words(index: Formula | None) -> str:
         return "a mask, 0 or 1" if isinstance(index, Elements) and index.kind == "bool" else ""
     if index.operator == "%" and isinstance(index.arguments[1], Size):
         return f"taken modulo {Expr('', index.arguments[1].node)}"
+    if index.operator == "&" and isinstance(index.arguments[1], Size):
+        return f"masked with `& {Expr('', index.arguments[1].node)}`"
     if index.operator in ("left", "right"):
         return "a place between sorted boundaries, before the first to behind the last"
     if index.operator in ("argmax", "argmin"):

@@ -17,6 +17,7 @@ from aoti_tui.failure.condition.formula import (
     Of,
     Size,
     is_never_negative,
+    kind_of,
 )
 from aoti_tui.failure.condition.sizes import ratio
 from aoti_tui.index.expression import Expr
@@ -39,8 +40,10 @@ def applied(operator: str, parts: tuple[Formula, ...], numeric: Numeric) -> Form
     """An operation lane by lane, simplified. Raises NotDerived."""
     if operator == "where":
         return _chosen(*parts)
-    if operator in "&|":
-        return _logical(operator, *parts)
+    if operator in "&|^" and len(parts) == 2:
+        return _bitwise(operator, *parts)
+    if operator in ("<<", ">>"):
+        return applied(*_shifted(operator, *parts), numeric)
     if len(parts) != 2:
         return _alone(operator, parts[0])
     left, right = parts
@@ -99,13 +102,24 @@ def _bounded(operator: str, left: Formula, right: Formula) -> Formula:
     return Of(operator, (right, left) if isinstance(left, Size) else (left, right))
 
 
-def _logical(operator: str, left: Formula, right: Formula) -> Formula:
+def _bitwise(operator: str, left: Formula, right: Formula) -> Formula:
     for one, other in ((left, right), (right, left)):
         value = literal(one)
-        if value is not None:
+        if value is not None and kind_of(other) == "bool" and operator != "^":
             keeps = bool(value) is (operator == "&")
             return other if keeps else one
+    if literal(left) is not None and literal(right) is None:
+        left, right = right, left
     return Of(operator, (left, right))
+
+
+def _shifted(operator: str, left: Formula, right: Formula) -> tuple[str, tuple[Formula, Formula]]:
+    """A shift by a fixed number of bits as the product or floor division that it is. Raises
+    NotDerived for any other."""
+    by = literal(right)
+    if not isinstance(by, int) or not 0 <= by < 63 or kind_of(left) != "int":
+        raise NotDerived(operator)
+    return ("*" if operator == "<<" else "//"), (left, Size(Number(1 << by)))
 
 
 def _chosen(condition: Formula, chosen: Formula, other: Formula) -> Formula:

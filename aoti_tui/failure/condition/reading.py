@@ -43,6 +43,9 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.Mod: "remainder",
     ast.BitAnd: "&",
     ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
 }
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",

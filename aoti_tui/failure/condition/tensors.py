@@ -42,7 +42,7 @@ class Tensor:
         return self.text if self.strength >= strength else f"({self.text})"
 
 
-_STRENGTH = {"&": 4, "|": 2, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6}
+_STRENGTH = {"&": 4, "^": 3, "|": 2, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6}
 _COMPARING = 1
 
 
@@ -338,6 +338,8 @@ def ceiling(formula: Formula) -> Node | None:
         if count is not None and text.startswith("constants"):
             return Number(count)
         return Name(f"len({text})")
+    if operator == "&" and isinstance(parts[1], Size) and is_never_negative(parts[1]):
+        return parts[1].node
     if operator == "min":
         ends = [ceiling(part) for part in parts]
         return next((end for end in ends if end is not None), None)

@@ -8,6 +8,7 @@ reads with its operands' values put in.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -171,8 +172,10 @@ def substituted(recording: Recording, program: KernelProgram, position: int, lan
 
 
 def operand_to_follow(made: Made, program: KernelProgram) -> Operand | None:
-    """The operand that decided a value: what ``where`` chose, what a load's pointer adds up;
-    never a mask while there is another. None when no operand was computed in the kernel."""
+    """The operand that decided a value: what ``where`` chose, or the condition that made it choose
+    a number which the source writes down; what a load's pointer adds up; of several the one that
+    is no finite number, and never a mask while there is another. None when no operand was computed
+    in the kernel."""
     try:
         expression: ast.expr = ast.parse(_assignment_text(program, made.step), mode="eval").body
     except SyntaxError:
@@ -183,13 +186,30 @@ def operand_to_follow(made: Made, program: KernelProgram) -> Operand | None:
             values = {o.name: o.value for o in made.operands}
             chosen = values.get(ast.unparse(expression.args[0]))
             if isinstance(chosen, bool | int):
-                expression = expression.args[1 if chosen else 2]
+                condition, expression = expression.args[0], expression.args[1 if chosen else 2]
+                if _is_written_down(expression, program):
+                    expression = condition
         elif called.endswith("load"):
             expression = expression.args[0]
     names = [node.id for node in ast.walk(expression) if isinstance(node, ast.Name)]
     fitting = [o for o in made.operands if o.step is not None and o.name in names]
-    fitting.sort(key=lambda o: (o.name.endswith("mask"), not o.name.startswith("tmp")))
+    fitting.sort(
+        key=lambda o: (o.name.endswith("mask"), _is_finite(o.value), not o.name.startswith("tmp"))
+    )
     return fitting[0] if fitting else None
+
+
+def _is_written_down(node: ast.expr, program: KernelProgram) -> bool:
+    """Whether a value is a number of the source, such as what fills the rows without a match."""
+    if not isinstance(node, ast.Name):
+        return not any(isinstance(part, ast.Name) for part in ast.walk(node))
+    made = program.by_name.get(node.id, ())
+    sizes = set(program.constexprs)
+    return len(made) == 1 and not made[0].loads and sizes.issuperset(made[0].reads)
+
+
+def _is_finite(value: object) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def bound_value(found: KernelAssert, values: Mapping[str, object]) -> Number | None:
