@@ -11,6 +11,7 @@ from aoti_tui.answer.graphs import Graphs
 from aoti_tui.answer.incident import Incident, Progress, Workshop
 from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.known import takes_inputs
+from aoti_tui.artifacts.bundle import is_bundle, open_bundle
 from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
@@ -33,7 +34,8 @@ def open_incident(
     progress: Progress | None = None,
     browse: bool = False,
 ) -> Incident:
-    """Opens what the user has: a wrapper, a package, a folder of graphs, or a log alone.
+    """Opens what the user has: a wrapper, a package, a folder of graphs, a log or a core
+    dump alone, or a bundle of these.
 
     ``log`` is the log's text or its lines; it may hold the code, and leads to it where no
     ``wrapper`` is given. Where ``wrapper`` is a log or a
@@ -47,11 +49,19 @@ def open_incident(
     given = given or Given()
     say = progress or (lambda doing, share: None)
     say("reading the wrapper", 0.0)
+    bundle = open_bundle(wrapper) if wrapper is not None and is_bundle(wrapper) else None
+    if bundle is not None:
+        wrapper, given = bundle.wrapper or bundle.core, replace(given, core=bundle.core)
+    elif given.core is not None and is_bundle(given.core):
+        bundle = open_bundle(given.core)
+        given = replace(given, core=bundle.core)
     if wrapper is not None and given.core is None and is_dump(wrapper):
         given = replace(given, core=wrapper)
     if wrapper == given.core:
         wrapper = None
     core = open_core(given.core) if given.core is not None else None
+    if core is not None and bundle is not None:
+        core.opened.push(bundle.opened)
     told = reading_of(core.dump) if core is not None and log is None else None
     hand = at_hand(wrapper, log, log_name or str(given.core or ""), given, told)
     decided = browse or hand.reading is not None

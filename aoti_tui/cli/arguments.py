@@ -19,7 +19,7 @@ commands:
   aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
   aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
-  aoti-tui core FILE [--info] [--json]                          what a GPU core dump holds
+  aoti-tui core FILE [--info] [--json] [--extract OUT.aoti]     what a GPU core dump holds
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
 package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.
@@ -150,6 +150,20 @@ def core_parser() -> argparse.ArgumentParser:
         "with their grids and parameters, the threads that failed and where, and the memory.",
     )
     parser.add_argument("core", type=Path, help="the dump; .gz, .xz and .zst are unpacked")
+    parser.add_argument(
+        "--extract",
+        type=Path,
+        metavar="OUT.aoti",
+        help="keep what a replay of the failing launch needs, to attach it to a ticket",
+    )
+    parser.add_argument(
+        "--wrapper", type=Path, metavar="FILE", help="the wrapper, which goes into the extract"
+    )
+    parser.add_argument(
+        "--redact",
+        action="store_true",
+        help="replace floats of the extract by noise of the same mean and spread (needs --wrapper)",
+    )
     parser.add_argument("--info", action="store_true", help="what the dump holds (the default)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser

@@ -9,7 +9,9 @@ from itertools import groupby
 
 from aoti_tui.artifacts.core_dump.model import CoreDump, FailedThreads, KernelLaunch, Triple
 from aoti_tui.artifacts.core_dump.reading import open_dump
+from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import core_parser
+from aoti_tui.cli.core_extract import extracted
 from aoti_tui.cli.core_json import device_words, info_json
 from aoti_tui.cli.exit_codes import ANSWERED
 from aoti_tui.failure.prose.words import plural
@@ -20,8 +22,19 @@ _SHOWN = 8
 def core(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError for a file that is no GPU core dump."""
     arguments = core_parser().parse_args(argv)
+    if arguments.redact and (arguments.extract is None or arguments.wrapper is None):
+        raise ArtifactError(
+            "nothing can be redacted",
+            "which bytes are floats stands in the wrapper, and only an extract is written",
+            "Give --extract OUT.aoti and --wrapper FILE.",
+        )
     with open_dump(arguments.core) as opened:
         dump = opened.dump
+        if arguments.extract is not None:
+            said = extracted(opened, arguments.extract, arguments.wrapper, redact=arguments.redact)
+            print(said, file=sys.stderr if arguments.json else sys.stdout)
+            if not arguments.json:
+                return ANSWERED
     if arguments.json:
         json.dump(info_json(dump), sys.stdout, indent=1, ensure_ascii=False)
         print()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
+from aoti_tui.artifacts.bundle import is_bundle
 from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import explain_parser
@@ -26,7 +27,7 @@ def explain(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     told = arguments.log is not None or arguments.core is not None
     holds = arguments.wrapper is not None and (
-        is_log(arguments.wrapper) or is_dump(arguments.wrapper)
+        is_log(arguments.wrapper) or is_dump(arguments.wrapper) or is_bundle(arguments.wrapper)
     )
     if not told and not holds:
         raise ArtifactError(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aoti_tui.cli.main import main
-from tests.cases import DATA
+from tests.cases import DATA, DEMO
 
 JAGGED = DATA / "cores" / "jagged_reduce.cudacore.xz"
 KERNEL = "triton_red_fused_ge_index_scalar_tensor_sub_sum_where_1"
@@ -44,3 +44,38 @@ def test_another_file_is_refused_with_what_to_give(
     said = capsys.readouterr().err
     assert "it is a core dump of a process on the CPU" in said
     assert "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1" in said
+
+
+def test_an_extract_of_kilobytes_gives_the_whole_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle = tmp_path / "out.aoti"
+    wrapper = DEMO / "jagged_reduce.wrapper.cpp"
+    command = ["core", str(JAGGED), "--extract", str(bundle), "--wrapper", str(wrapper)]
+    assert main([*command, "--redact"]) == 0
+    assert "of 25,432,064 bytes of memory are kept" in capsys.readouterr().out
+    assert bundle.stat().st_size < 100_000
+    assert main(["explain", str(bundle), "--json"]) == 0
+    (failure,) = json.loads(capsys.readouterr().out)["failures"]
+    assert (failure["kernel"], failure["kernel_line"]) == (KERNEL, 46)
+    assert failure["cause"]["code"] == "empty-dimension"
+    assert failure["cause"]["confirmed"]
+
+
+def test_without_a_wrapper_the_memory_behind_each_pointer_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle = tmp_path / "out.aoti"
+    assert main(["core", str(JAGGED), "--extract", str(bundle)]) == 0
+    capsys.readouterr()
+    wrapper = DEMO / "jagged_reduce.wrapper.cpp"
+    assert main(["explain", str(wrapper), "--core", str(bundle), "--json"]) == 0
+    (failure,) = json.loads(capsys.readouterr().out)["failures"]
+    assert failure["cause"]["confirmed"]
+
+
+def test_redacting_needs_to_know_which_bytes_are_floats(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["core", str(JAGGED), "--extract", str(tmp_path / "o.aoti"), "--redact"]) == 2
+    assert "which bytes are floats stands in the wrapper" in capsys.readouterr().err

@@ -81,6 +81,19 @@ class DumpFile:
             size -= len(part)
         return bytes(found)
 
+    def head(self, size: int) -> bytes:
+        """The first bytes of the file."""
+        return self._mapped[:size]
+
+    def slice(self, offset: int, size: int) -> bytes:
+        """Bytes of the file; fewer where it ends."""
+        return self._mapped[offset : offset + size]
+
+    @property
+    def images_in_use(self) -> frozenset[int]:
+        """Numbers of the sections that are images of kernels that were running."""
+        return frozenset(self._images)
+
     # -- the table of sections ----------------------------------------------------------------
 
     def _sections(self) -> Sections:
@@ -134,7 +147,8 @@ class DumpFile:
             )
         if at + count * HEADER.size > length:
             raise self._cut_off(at + count * HEADER.size)
-        return Sections(self._mapped[at : at + count * HEADER.size])
+        self.table = self._mapped[at : at + count * HEADER.size]
+        return Sections(self.table)
 
     def _cut_off(self, needed: int) -> ArtifactError:
         return ArtifactError(

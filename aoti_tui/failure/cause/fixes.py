@@ -346,7 +346,9 @@ def access_fixes(
 
 
 _NEXT_RUN = {
-    "cuda": "CUDA_LAUNCH_BLOCKING=1 (the Python traceback then names the right call), "
+    "cuda": "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1 (costs nothing until it fails; the file holds the "
+    "failing launch with its data, which `--core FILE` opens), CUDA_LAUNCH_BLOCKING=1 (the Python "
+    "traceback then names the right call), "
     "compute-sanitizer (names the kernel of a bad address)",
     "hip": "AMD_SERIALIZE_KERNEL=3 and HIP_LAUNCH_BLOCKING=1 (the Python traceback then names the "
     "right call; HIP builds up to torch 2.13 leave Triton's asserts out, so that an index out of "
