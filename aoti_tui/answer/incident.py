@@ -21,7 +21,7 @@ from aoti_tui.answer.graphs import (
 )
 from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.judge import Judged, Search, judge
-from aoti_tui.answer.known import known_of, takes_inputs, truncated_of
+from aoti_tui.answer.known import known_of, takes_inputs, truncated_of, ways_to_bind
 from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
@@ -228,7 +228,32 @@ class Incident:
         return replace(chosen, log=reading, log_name=name).with_known()
 
     def with_known(self) -> Incident:
-        """With what the inputs tell of this graph. Raises ArtifactError for unusable ones."""
+        """With what the inputs tell of this graph, bound to its arguments as the log has it.
+        Raises ArtifactError for unusable ones."""
+        first = self._bound(0)
+        if self.log is None or not first.failures or first._explains_all:
+            return first
+        # Values decide where sizes do not: the bad index stands in the inputs as they were bound.
+        for which in range(1, ways_to_bind(self.index, self.given)):
+            other = self._bound(which)
+            if other._explains_all:
+                return other
+        return first
+
+    @property
+    def _explains_all(self) -> bool:
+        """Whether the inputs hold, for each failure, elements that the assert fails for."""
+        return all(failure.bad is not None for failure in self.failures)
+
+    def _bound(self, which: int) -> Incident:
+        if which != self.given.binding:
+            self.close()
+            given = replace(self.given, binding=which)
+            workshop = Workshop(self.index, given, self.workshop.client, self._core)
+            return replace(self, given=given, workshop=workshop)._knowing()
+        return self._knowing()
+
+    def _knowing(self) -> Incident:
         core = self.workshop.core
         known, inputs, notes = known_of(
             self.index, self.given, core.symbols if core is not None else None

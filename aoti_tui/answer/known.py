@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from aoti_tui.answer.user_terms import binding_notes, user_terms
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.saved_tensors import read_saved
 from aoti_tui.failure.provenance.known import InputData, Known, known_from_inputs
 from aoti_tui.index.model import WrapperIndex
-from aoti_tui.replay.data.inputs import check_given, decode_given
+from aoti_tui.replay.data.inputs import Decoded, check_given, decode_given
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, SymbolValue
 from aoti_tui.replay.questions.truncated import (
@@ -27,15 +28,14 @@ def known_of(
     """What inputs and settings make known, the inputs, and what is odd about them. ``told`` are
     symbols that a core dump tells."""
     if given.inputs is None:
-        settings = {**(told or {}), **given.settings}
-        return known_from_inputs(index, {}, {}, settings), (), ()
+        return _nothing_given(index, {**(told or {}), **given.settings}), (), ()
     saved = read_saved(given.inputs)
     if saved is None:
         note = f"{given.inputs} is read when a replay starts: only torch can load what it holds"
-        return known_from_inputs(index, {}, {}, given.settings), (), (note,)
-    decoded = decode_given(index, [value.as_reply() for value in saved])
+        return _nothing_given(index, given.settings), (), (note,)
+    decoded = decode_given(index, [value.as_reply() for value in saved], given.binding)
     try:
-        problems = check_given(index, decoded, str(given.inputs))
+        problems = check_given(index, decoded.inputs, str(given.inputs))
     except ReplayError as error:
         raise ArtifactError(error.what, error.why, error.do) from error
     dims: dict[tuple[int, int], int] = {}
@@ -44,7 +44,12 @@ def known_of(
     ranges: dict[str, tuple[int, int]] = {}
     data: dict[str, InputData] = {}
     inputs: list[GivenInput] = []
-    for one, value in zip(decoded, saved, strict=True):
+    for one in decoded.inputs:
+        if one.place is None:
+            if one.value is not None:
+                values[one.position] = one.value
+            continue
+        value = saved[one.place]
         dims.update({(one.position, dim): size for dim, size in enumerate(one.shape)})
         if value.value is not None:
             values[one.position] = value.value
@@ -62,22 +67,43 @@ def known_of(
     known = replace(
         known,
         data=data,
-        strides={one.position: one.stride for one in decoded},
+        strides={one.position: one.stride for one in decoded.inputs if one.kind != "absent"},
+        user=user_terms(index, decoded),
         truncated={s.name: truncation_words(s) for s in truncated},
     )
-    return known, tuple(inputs), (*map(truncation_warning, truncated), *problems)
+    notes = (*map(truncation_warning, truncated), *problems, *binding_notes(index, decoded))
+    return known, tuple(inputs), notes
+
+
+def _nothing_given(index: WrapperIndex, settings: Mapping[str, int | float]) -> Known:
+    known = known_from_inputs(index, {}, {}, settings)
+    return replace(known, user=user_terms(index, None))
 
 
 def takes_inputs(index: WrapperIndex, given: Given) -> bool | None:
-    """Whether a wrapper takes the given inputs; None where none are given or only torch can load
-    them."""
-    if given.inputs is None or read_saved(given.inputs) is None:
+    """Whether a wrapper takes all of the given inputs; None where none are given or only torch can
+    load them."""
+    decoded = _decoded(index, given)
+    if decoded is None:
         return None
     try:
-        known_of(index, given)
-    except ArtifactError:
+        check_given(index, decoded.inputs, str(given.inputs))
+    except ReplayError:
         return False
-    return True
+    return not decoded.binding.unbound
+
+
+def ways_to_bind(index: WrapperIndex, given: Given) -> int:
+    """In how many ways the given inputs can be the arguments of a graph."""
+    decoded = _decoded(index, given)
+    return 1 if decoded is None else decoded.ways
+
+
+def _decoded(index: WrapperIndex, given: Given) -> Decoded | None:
+    saved = read_saved(given.inputs) if given.inputs is not None else None
+    if saved is None:
+        return None
+    return decode_given(index, [value.as_reply() for value in saved], given.binding)
 
 
 def truncated_of(index: WrapperIndex, known: Known) -> tuple[TruncatedSymbol, ...]:

@@ -31,6 +31,8 @@ class Given:
     """Where kernel sources are that do not stand in the wrapper."""
     model: str | None = None
     """Which model of a package or folder."""
+    binding: int = 0
+    """Which of the ways is taken in which the inputs can be a graph's arguments."""
     seed: int = 0
     """For data that is made up where nothing is known."""
     timeout: float = LAUNCH_SECONDS

@@ -23,6 +23,7 @@ from aoti_tui.failure.model import (
     ProvenanceNode,
     Rival,
     Source,
+    UserTerm,
     ValueProvenance,
 )
 from aoti_tui.failure.prose.chain import step_words
@@ -263,6 +264,21 @@ def source_json(source: Source) -> dict[str, Any]:
         found["dim"] = source.dim
     if source.name is not None:
         found["name"] = source.name
+    if source.user is not None:
+        found["user"] = _user(source.user, source.dim)
+    return found
+
+
+def _user(user: UserTerm, dim: int | None) -> dict[str, Any] | None:
+    """``{"input": 1, "dim": 0}``, ``{"parameter": "emb.weight", "dim": 0}``; null where it is not
+    known what an argument of the graph is to the user."""
+    if user.kind == "unknown":
+        return None
+    found: dict[str, Any] = {user.kind: user.input if user.kind == "input" else user.name}
+    if user.kind == "input" and user.name:
+        found["name"] = user.name
+    if dim is not None:
+        found["dim"] = dim
     return found
 
 

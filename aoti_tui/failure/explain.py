@@ -293,12 +293,26 @@ class Explainer:
         main = [la for la in launches if la.function.is_main]
         return next(iter(main or launches), None)
 
-    def tracer(self, known: Known | None = None) -> Tracer:
-        return Tracer(self.index, self.program_of, self.flow, known)
+    def tracer(self, known: Known | None = None, indexed: tuple[int, ...] = ()) -> Tracer:
+        return Tracer(self.index, self.program_of, self.flow, known, indexed)
+
+    def _indexed_inputs(self, asserted: Asserted) -> tuple[int, ...]:
+        """Positions of the inputs that the checked index walks, the nearest access first."""
+        launch = asserted.launch
+        found: dict[int, None] = {}
+        for access in indexed_accesses(asserted.program, asserted.found):
+            argument = launch.argument(access.pointer) if launch is not None else None
+            if launch is None or argument is None or argument.tensor is None:
+                continue
+            for storage in self.flow.storages(argument.tensor.base, self.flow.before(launch)):
+                given = self.index.input_named(storage.name)
+                if given is not None:
+                    found[given.position] = None
+        return tuple(found)
 
     def _bound(self, asserted: Asserted, known: Known, evidence: Evidence) -> ValueProvenance:
         found = asserted.found
-        tree = bound_tree(self.tracer(known), asserted)
+        tree = bound_tree(self.tracer(known, self._indexed_inputs(asserted)), asserted)
         value: int | float | None = evidence.bound
         if value is None:
             value = _bound_value(asserted, known)

@@ -185,6 +185,21 @@ listed in this order."""
 
 
 @dataclass(frozen=True, slots=True)
+class UserTerm:
+    """What an argument of a graph of torch.compile is to the user.
+
+    ``input`` is a position among the arguments of the compiled function, ``name`` what it is called
+    there (or the FQN of a parameter or buffer), ``""`` where that is not known.
+    """
+
+    kind: Literal["input", "parameter", "buffer", "unknown"]
+    input: int | None = None
+    name: str = ""
+    sure: bool = True
+    """False where another of the user's inputs fits the argument as well."""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where a value comes from in the end."""
 
@@ -195,6 +210,8 @@ class Source:
     fqn: str | None = None
     line: int | None = None
     """Wrapper line that defines it (not part of its identity in JSON)."""
+    user: UserTerm | None = field(default=None, compare=False)
+    """What the input is to the user of torch.compile; None for a wrapper of AOTInductor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Final, Literal, NewType
 
 from aoti_tui.index.arguments import ExternArgument, Result, TensorView
 from aoti_tui.index.expression import ZERO, Expr
-from aoti_tui.index.nodes import Reading
+from aoti_tui.index.nodes import Name, Reading
 
 ScopeKind = Literal["if", "else", "while", "block"]
 SymbolKind = Literal[
@@ -278,6 +278,13 @@ class Input:
     """Where the main function takes it, or else where it is declared."""
     is_scalar: bool = False
     """A SymInt or number input."""
+    dtype: str | None = None
+    sizes: tuple[Expr, ...] | None = None
+    """Over the wrapper's symbols; with ``dtype``, ``strides`` and ``example``, what a wrapper of
+    torch.compile says of an argument, None where it says nothing."""
+    strides: tuple[Expr, ...] | None = None
+    example: tuple[int, ...] | None = None
+    """The sizes that it was compiled with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +311,8 @@ class Symbol:
     dim: int | None = None
     tensor: str | None = None
     scopes: tuple[Scope, ...] = ()
+    number: int | None = None
+    """Position of the input that brings it as a number of its own (torch.compile)."""
 
     @property
     def reading(self) -> Reading | None:
@@ -494,6 +503,22 @@ class WrapperIndex:
             if symbol.name == name and (before is None or symbol.line <= before):
                 found = symbol
         return found
+
+    def dims_sharing(self, position: int, dim: int) -> tuple[tuple[int, int], ...]:
+        """All dimensions of arguments that are the same symbol as this one, itself among them;
+        empty where the wrapper does not say. Equal sizes share a symbol (torch.compile)."""
+        own = next((i for i in self.inputs if i.position == position), None)
+        if own is None or own.sizes is None or dim >= len(own.sizes):
+            return ()
+        root = own.sizes[dim].root
+        if not isinstance(root, Name):
+            return ()
+        return tuple(
+            (other.position, at)
+            for other in self.inputs
+            for at, size in enumerate(other.sizes or ())
+            if size.root == root
+        )
 
     def input_named(self, name: str) -> Input | None:
         return next((i for i in self.inputs if i.name == name), None)

@@ -40,13 +40,16 @@ class GivenInput:
     position: int
     name: str
     kind: str
-    """``tensor``, ``int``, ``float``, ``bool`` or ``none``."""
+    """``tensor``, ``int``, ``float``, ``bool`` or ``none``; ``absent`` for an argument of a graph
+    that the file does not hold."""
     dtype: str
     shape: tuple[int, ...]
     stride: tuple[int, ...]
     value: int | float | bool | None
     summary: str = ""
     """``min 0  max 5  5 distinct`` for a tensor."""
+    place: int | None = None
+    """Which value of the file it is; None for a size that was worked out of the tensors."""
 
 
 @dataclass(frozen=True, slots=True)

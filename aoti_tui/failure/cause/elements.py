@@ -272,6 +272,19 @@ def same_sizes(
     own = dims[0]
     if own.position is None or own.dim is None:
         return ()
+    sharing = index.dims_sharing(own.position, own.dim)
+    if sharing:
+        return tuple(
+            Source(
+                "input_dim",
+                position,
+                dim,
+                next((i.name for i in index.inputs if i.position == position), None),
+                user=known.user.get(position),
+            )
+            for position, dim in sharing
+            if (position, dim) != (own.position, own.dim)
+        )
     size = known.dims.get((own.position, own.dim))
     if size is None:
         return ()
@@ -294,7 +307,8 @@ def same_sizes(
             continue
         if _guarded(index, position, dim) == guards and not _fixed(index, position, dim):
             name = next((i.name for i in index.inputs if i.position == position), None)
-            found.append(Source("input_dim", position, dim, name))
+            user = known.user.get(position)
+            found.append(Source("input_dim", position, dim, name, user=user))
     return tuple(found)
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
+from aoti_tui.failure.provenance.products import size_behind
 from aoti_tui.failure.provenance.tracing import Tracer
 from aoti_tui.failure.steps import (
     Bound,
@@ -19,9 +20,10 @@ from aoti_tui.failure.steps import (
     Step,
     Unlimited,
 )
+from aoti_tui.flow.dataflow import Moment
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, number
-from aoti_tui.index.model import Argument, Constant, Kernel, Launch
+from aoti_tui.index.model import Argument, Constant, Input, Kernel, Launch
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.indexed import Access, indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
@@ -128,6 +130,9 @@ def _dimension(
             continue
         given = index.input_named(storage)
         if given is not None:
+            dim = _dim_of_input(given, size, access.coefficient)
+            if dim is not None:
+                return tracer.sizes.dimension(given.position, dim, given.line)
             for guard in index.guards_of(given.position):
                 if guard.check == "equals" and guard.value == size and guard.dim is not None:
                     return tracer.sizes.dimension(given.position, guard.dim, given.line)
@@ -136,11 +141,43 @@ def _dimension(
     if dim is None:
         return None
     line = tracer.flow.defined_at(view.base, at)
+    if layout is not None:
+        behind = _factor(tracer, view, dim, len(layout[0]), size, at)
+        if behind is not None:
+            return ProvenanceNode(BufferDim(view.base, dim, size), line, children=(behind,))
     return ProvenanceNode(
         BufferDim(view.base, dim, size),
         line,
         source=Source("buffer_dim", dim=dim, name=view.base, line=line),
     )
+
+
+def _dim_of_input(given: Input, size: str, coefficient: str | None) -> int | None:
+    """The dimension of that size, where the wrapper says the sizes of its arguments."""
+    if given.sizes is None or given.strides is None:
+        return None
+    return _pick_dim(given.sizes, given.strides, size, coefficient)
+
+
+def _factor(
+    tracer: Tracer, view: TensorView, dim: int, rank: int, size: str, at: Moment
+) -> ProvenanceNode | None:
+    """The input's dimension that a column or row of a matrix product is."""
+    for storage in tracer.flow.storages(view.base, at):
+        for writer in tracer.flow.writers(storage, at):
+            if writer.extern is None:
+                return None
+            found = size_behind(writer.extern, dim, rank)
+            factor = found[0] if found is not None else None
+            given = tracer.index.input_named(factor.base) if factor is not None else None
+            if found is None or factor is None or given is None:
+                return None
+            step = None
+            if factor.strides is not None and found[1] < len(factor.strides):
+                step = str(factor.strides[found[1]])
+            own = _dim_of_input(given, size, step)
+            return None if own is None else tracer.sizes.dimension(given.position, own, given.line)
+    return None
 
 
 def _of_constant(constant: Constant, size: str, access: Access) -> ProvenanceNode | None:

@@ -112,6 +112,7 @@ class Buffers:
                 given.position,
                 name=given.name,
                 line=given.line,
+                user=self.trail.known.user.get(given.position),
             ),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aoti_tui.failure.model import UserTerm
 from aoti_tui.index.model import WrapperIndex
 
 
@@ -36,6 +37,8 @@ class Known:
     """Of the given inputs, by position, in elements."""
     truncated: Mapping[str, str] = field(default_factory=dict)
     """Derived sizes that came out wrong, by symbol, in words."""
+    user: Mapping[int, UserTerm] = field(default_factory=dict)
+    """What the inputs of a graph of torch.compile are to the user, by position."""
     names: Mapping[str, int | float | bool] = field(default_factory=dict)
     """Values of the failing kernel's names in the first failing lane."""
 
@@ -71,6 +74,8 @@ def known_from_inputs(
                 sizes[(symbol.position or 0, symbol.dim or 0)] = int(fixed[symbol.name])
         elif symbol.kind == "input_dim" and given:
             size = dims.get((symbol.position or 0, symbol.dim or 0))
+            if size is None and symbol.number is not None and symbol.number in values:
+                size = int(values[symbol.number])
             if size is not None:
                 known[symbol.name] = size
         elif symbol.kind == "item" and symbol.tensor in names:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.buffers import Buffers
 from aoti_tui.failure.provenance.trail import Trail
@@ -21,9 +24,12 @@ from aoti_tui.index.model import Symbol
 class Sizes:
     """The part of a tracer that follows the names of a wrapper."""
 
-    def __init__(self, trail: Trail, buffers: Buffers) -> None:
+    def __init__(self, trail: Trail, buffers: Buffers, indexed: Sequence[int] = ()) -> None:
+        """``indexed`` are positions of inputs whose dimensions are meant where several share a
+        symbol: those that the index walks."""
         self.trail = trail
         self.buffers = buffers
+        self.indexed = indexed
 
     def of(self, name: str, at: Moment) -> ProvenanceNode:
         """A name in a size expression: symbol, local, scalar input or tensor."""
@@ -42,6 +48,7 @@ class Sizes:
 
     def symbol(self, symbol: Symbol) -> ProvenanceNode:
         """A symbol, and what it is read from or computed of."""
+        symbol = self._where_indexed(symbol)
         node = ProvenanceNode(Defined(symbol.name, symbol), symbol.line)
         if not self.trail.first("symbol", symbol.name, symbol.line):
             return node.again()
@@ -51,6 +58,18 @@ class Sizes:
             value=self.trail.value(symbol.name),
             children=self._behind(symbol),
         )
+
+    def _where_indexed(self, symbol: Symbol) -> Symbol:
+        """A size that several inputs share, as that of the one which is indexed."""
+        if symbol.kind != "input_dim" or symbol.position is None or symbol.dim is None:
+            return symbol
+        shared = self.trail.index.dims_sharing(symbol.position, symbol.dim)
+        for wanted in self.indexed:
+            for position, dim in shared:
+                if position == wanted:
+                    name = next(i.name for i in self.trail.index.inputs if i.position == position)
+                    return replace(symbol, position=position, dim=dim, tensor=name)
+        return symbol
 
     def _behind(self, symbol: Symbol) -> tuple[ProvenanceNode, ...]:
         if symbol.kind == "input_dim" and symbol.position is not None and symbol.dim is not None:
@@ -79,7 +98,14 @@ class Sizes:
             given.line if given is not None else line,
             value=self.trail.known.dims.get((position, dim)),
             children=tuple(guards),
-            source=Source("input_dim", position, dim, name, line=line),
+            source=Source(
+                "input_dim",
+                position,
+                dim,
+                name,
+                line=line,
+                user=self.trail.known.user.get(position),
+            ),
         )
 
 

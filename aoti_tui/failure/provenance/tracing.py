@@ -7,7 +7,7 @@ why; nothing is left out in silence.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.buffers import Buffers
@@ -44,13 +44,14 @@ class Tracer:
         program_of: Callable[[str], KernelProgram],
         flow: DataFlow,
         known: Known | None = None,
+        indexed: Sequence[int] = (),
     ) -> None:
         self.index = index
         self.flow = flow
         self.known = known or Known()
         self._trail = Trail(index, program_of, flow, self.known)
         self.buffers = Buffers(self._trail, self.value)
-        self.sizes = Sizes(self._trail, self.buffers)
+        self.sizes = Sizes(self._trail, self.buffers, indexed)
 
     def value(self, launch: Launch | None, kernel: str, tree: SliceNode) -> ProvenanceNode:
         """The chain of a kernel slice, its ends followed through ``launch``."""

@@ -50,11 +50,13 @@ def read_number(reading: Reading, name: str, value: ast.expr, line: int) -> bool
                 name, line, kind, expression, position=position, dim=one.dim, tensor=tensor
             )
             return True
-    if isinstance(expression.root, Name) and _shared_size(
-        reading, name, expression.root.name, line
-    ):
-        return True
-    reading.symbol(name, line, "expression", expression)
+    brought = None
+    if isinstance(expression.root, Name):
+        if _shared_size(reading, name, expression.root.name, line):
+            return True
+        given = reading.input_named(expression.root.name)
+        brought = given.position if given is not None else None
+    reading.symbol(name, line, "expression", expression, number=brought)
     return True
 
 
@@ -106,5 +108,14 @@ def _shared_size(reading: Reading, name: str, given_as: str, line: int) -> bool:
         return False
     position, dim, tensor = min(known, key=lambda k: (k[0] < number.position, k))
     expression = _element(tensor, "size", dim)
-    reading.symbol(name, line, "input_dim", expression, position=position, dim=dim, tensor=tensor)
+    reading.symbol(
+        name,
+        line,
+        "input_dim",
+        expression,
+        position=position,
+        dim=dim,
+        tensor=tensor,
+        number=number.position,
+    )
     return True

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import Gap
+from aoti_tui.index.python.graph_arguments import Example, examples_in
 
 _EXAMPLES = frozenset({"get_args", "benchmark_compiled_module"})
 
@@ -39,6 +40,8 @@ class Outline:
     partitions: tuple[str, ...] = ()
     numbers: frozenset[str] = frozenset()
     """Arguments for which the example call passes a number."""
+    examples: dict[str, Example] = field(default_factory=dict)
+    """The tensors that the example call passes."""
     gaps: list[Gap] = field(default_factory=list)
     arg_slices: dict[str, tuple[tuple[int | None, int | None], ...]] = field(default_factory=dict)
 
@@ -63,6 +66,7 @@ def _function(found: Outline, function: ast.FunctionDef) -> None:
         found.main = function
     elif function.name in _EXAMPLES:
         found.numbers |= frozenset(_example_numbers(function))
+        found.examples |= examples_in([function])
     else:
         found.functions[function.name] = function
 

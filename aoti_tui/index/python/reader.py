@@ -23,6 +23,7 @@ from aoti_tui.index.model import (
 from aoti_tui.index.python.body import read_main
 from aoti_tui.index.python.checks import layouts_checked
 from aoti_tui.index.python.comments import read_annotations
+from aoti_tui.index.python.graph_arguments import with_layouts
 from aoti_tui.index.python.kernels import kernel_of
 from aoti_tui.index.python.outline import Outline, outline
 from aoti_tui.index.python.reading import Reading
@@ -137,7 +138,7 @@ def _index(
         lines=lines,
         kernels=kernels,
         launches=(),
-        inputs=tuple(reading.inputs),
+        inputs=with_layouts(reading.inputs, reading.checks, text, reading.outline.examples),
         symbols=_by_line(reading.symbols),
         guards=_by_line(reading.guards),
         checks=_by_line(reading.checks),

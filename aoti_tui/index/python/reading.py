@@ -194,6 +194,7 @@ class Reading:
         position: int | None = None,
         dim: int | None = None,
         tensor: str | None = None,
+        number: int | None = None,
     ) -> None:
         self.numbers[name] = Name(name)
         self.tensors.pop(name, None)
@@ -209,6 +210,7 @@ class Reading:
                 dim=dim,
                 tensor=tensor,
                 scopes=self.where(),
+                number=number,
             )
         )
 

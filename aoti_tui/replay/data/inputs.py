@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.model import Guard, Input, WrapperIndex
+from aoti_tui.replay.data.binding import Binding, bindings, same_call, whole_call
 from aoti_tui.replay.data.held_tensors import DTYPE_OF_SIGNATURE
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import GivenInput, Summary
@@ -50,6 +51,17 @@ def expected_inputs(index: WrapperIndex) -> tuple[ExpectedInput, ...]:
 
 def _expected(index: WrapperIndex, one: Input) -> ExpectedInput:
     guards = index.guards_of(one.position)
+    if index.graph and (one.sizes is not None or one.example is not None):
+        sizes = one.sizes if one.sizes is not None else ()
+        rank = len(sizes) if one.sizes is not None else len(one.example or ())
+        return ExpectedInput(
+            one.position,
+            one.name,
+            one.is_scalar,
+            one.dtype or _dtype(index, one, guards),
+            _sizes(sizes) if one.sizes is not None else (None,) * rank,
+            _sizes(one.strides) if one.strides is not None else None,
+        )
     guarded = [g.dim for g in guards if g.dim is not None and g.check in ("min", "max", "equals")]
     used = [
         s.dim
@@ -123,24 +135,81 @@ def _dtype(index: WrapperIndex, one: Input, guards: Sequence[Guard]) -> str | No
     return None
 
 
-def decode_given(index: WrapperIndex, values: Sequence[Mapping[str, Any]]) -> list[GivenInput]:
-    """The ``values`` of a ``load`` reply as the model's inputs, by position."""
-    given: list[GivenInput] = []
-    for position, value in enumerate(values):
-        known = index.inputs[position] if position < len(index.inputs) else None
-        number = value.get("value")
-        given.append(
-            GivenInput(
-                position=position,
-                name=known.name if known is not None else str(value.get("key", position)),
-                kind=str(value["kind"]),
-                dtype=str(value.get("dtype") or value["kind"]),
-                shape=tuple(value.get("shape") or ()),
-                stride=tuple(value.get("stride") or ()),
-                value=float(number) if isinstance(number, str) else number,
-            )
-        )
-    return given
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The inputs file as the wrapper's inputs, by position, and which value each of them is."""
+
+    inputs: tuple[GivenInput, ...]
+    binding: Binding
+    keys: tuple[str, ...]
+    """What the file calls its values, by place."""
+    ways: int = 1
+    """In how many ways the values can be the wrapper's inputs."""
+
+
+def decode_given(
+    index: WrapperIndex, values: Sequence[Mapping[str, Any]], which: int = 0
+) -> Decoded:
+    """The ``values`` of a ``load`` reply as the model's inputs, by position.
+
+    For a graph of torch.compile the file may hold what ``call`` is given, or the user's own
+    arguments, of which some become arguments of the graph: ``which`` of the ways that this can be,
+    the likeliest first.
+    """
+    keys = tuple(str(value.get("key", "")) for value in values)
+    given = [_as_given(index, place, value) for place, value in enumerate(values)]
+    whole = Decoded(tuple(given), whole_call(len(given)), keys)
+    if not index.graph:
+        return whole
+    if _is_call(index, given):
+        if any(one.is_scalar for one in index.inputs):
+            return whole
+        return replace(whole, binding=same_call(len(given)))
+    found = bindings(index, given)
+    if found:
+        chosen = found[min(which, len(found) - 1)]
+        return Decoded(tuple(_bound(index, given, chosen)), chosen, keys, len(found))
+    if "backward" in index.graph and len(given) != len(index.inputs):
+        # A backward gets saved values and gradients: nothing that the user passes.
+        none = Binding((None,) * len(index.inputs), True, unbound=tuple(range(len(given))))
+        return Decoded(tuple(_bound(index, given, none)), none, keys)
+    return whole
+
+
+def _as_given(index: WrapperIndex, place: int, value: Mapping[str, Any]) -> GivenInput:
+    known = index.inputs[place] if place < len(index.inputs) else None
+    number = value.get("value")
+    return GivenInput(
+        position=place,
+        name=known.name if known is not None else str(value.get("key", place)),
+        kind=str(value["kind"]),
+        dtype=str(value.get("dtype") or value["kind"]),
+        shape=tuple(value.get("shape") or ()),
+        stride=tuple(value.get("stride") or ()),
+        value=float(number) if isinstance(number, str) else number,
+        place=place,
+    )
+
+
+def _is_call(index: WrapperIndex, given: Sequence[GivenInput]) -> bool:
+    """Whether the values can be those that ``call`` is given."""
+    expected = expected_inputs(index)
+    return len(given) == len(expected) and not any(
+        _does_not_fit(e, g) for e, g in zip(expected, given, strict=True)
+    )
+
+
+def _bound(
+    index: WrapperIndex, given: Sequence[GivenInput], binding: Binding
+) -> Iterator[GivenInput]:
+    """The user's values as arguments of the graph; sizes come out of the tensors."""
+    for one, place in zip(index.inputs, binding.places, strict=True):
+        if place is not None:
+            yield replace(given[place], position=one.position, name=one.name)
+            continue
+        number = binding.numbers.get(one.position)
+        kind = "absent" if number is None else "int"
+        yield GivenInput(one.position, one.name, kind, kind, (), (), number)
 
 
 def check_given(index: WrapperIndex, given: Sequence[GivenInput], path: str) -> tuple[str, ...]:
@@ -176,6 +245,8 @@ def check_given(index: WrapperIndex, given: Sequence[GivenInput], path: str) -> 
 
 
 def _does_not_fit(expected: ExpectedInput, given: GivenInput) -> bool:
+    if given.kind == "absent":
+        return False
     if given.kind == "none":
         return True
     if expected.is_scalar:

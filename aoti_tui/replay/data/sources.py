@@ -44,6 +44,7 @@ class Sources:
         self.client = client
         self._space = space
         self.inputs_path = files.inputs
+        self._binding = files.binding
         self.constants_path = files.constants
         self.captured = captured
         self.seed = files.seed
@@ -71,19 +72,24 @@ class Sources:
         assert self.inputs_path is not None
         self.spoiled = False
         reply = _load(self.client, self.inputs_path, f"{self._space}{INPUT}", "inputs")
-        given = decode_given(self.index, reply["values"])
+        given = list(decode_given(self.index, reply["values"], self._binding).inputs)
         self.problems = check_given(self.index, given, str(self.inputs_path))
         self._given = (self.client.generation, given, reply["values"])
 
     def input_held(self, position: int) -> Held | None:
-        """The given tensor at ``position`` as it is in the file; None when none is given."""
+        """The given tensor for the input at ``position`` as it is in the file; None when none is
+        given."""
         given = self.given()
         if position >= len(given):
             return None
         one = given[position]
         assert self._given is not None
-        raw = self._given[2][position]
-        storage = Storage("input", f"input {position} of the given inputs", position, written=True)
+        if one.kind == "absent":
+            return None
+        raw = self._given[2][one.place] if one.place is not None else {}
+        storage = Storage(
+            "input", f"input {_place_of(one)} of the given inputs", position, written=True
+        )
         if one.kind == "tensor":
             offset = int(raw.get("offset", 0))
             storage.elements = offset + span(one.shape, one.stride)
@@ -248,6 +254,10 @@ class Sources:
             0,
             Storage(source, how, position, written=True),
         )
+
+
+def _place_of(one: GivenInput) -> int:
+    return one.position if one.place is None else one.place
 
 
 def _load(client: WorkerClient, path: Path, prefix: str, what: str) -> Any:

@@ -194,9 +194,16 @@ class Execution:
         held = self.sources.input_held(position)
         how = f"{symbol.tensor or self.index.inputs[position].name}.size({dim})"
         if held is None:
-            self.symbols.make_up(symbol)
+            self._passed_number(symbol)
         elif dim < len(held.shape):
             self.symbols.define(symbol.name, held.shape[dim], "input", how)
+
+    def _passed_number(self, symbol: Symbol) -> None:
+        """A size that is given as a number of its own, or made up."""
+        if symbol.number is not None:
+            self._input_number(symbol, symbol.number)
+        else:
+            self.symbols.make_up(symbol)
 
     def _input_number(self, symbol: Symbol, position: int) -> None:
         """An input that is itself a number."""
