@@ -124,3 +124,42 @@ def test_what_the_compiler_would_refuse_is_told_once(tmp_path: Path) -> None:
         ("kernel", str(path), 17),
     ]
     assert "break" in ran.report["lint"][2]["text"]
+
+
+def test_loops_that_never_end_are_found(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def spins(x_ptr):
+            left = tl.load(x_ptr)
+            while left > 0:
+                left = left * 1
+
+        @triton.jit
+        def waits(lock_ptr):
+            while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+                pass
+
+        @triton.jit
+        def counts(x_ptr):
+            while tl.load(x_ptr) < 10000:
+                tl.store(x_ptr, tl.load(x_ptr) + 1)
+
+        x = torch.ones(1, dtype=torch.int32)
+        counts[(1,)](x)
+        print(x.item())
+        for kernel in (spins, waits):
+            try:
+                kernel[(2,)](x)
+            except Exception as error:
+                print(error)
+            x[0] = 1
+        """,
+    )
+    ran = run(tmp_path, "main.py")
+    assert ran.out.splitlines()[0] == "10000"
+    assert [(f["kind"], f["kernel"], f["line"]) for f in ran.findings] == [
+        ("hang", "spins", 8),
+        ("hang", "waits", 13),
+    ]

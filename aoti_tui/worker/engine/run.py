@@ -27,8 +27,8 @@ class Run:
     `watch`: an element whose writes are noted; `wait`: hands on to the programs that this one
     waits for; `polled`: is told what atomics and volatile loads give, in programs that wait;
     `widest`: lanes of the largest block so far; `onlooker`: is told of each access;
-    `reads_atomics`: whether the kernel uses what its atomics found; `num_warps`: what the launch
-    was given, which kernels may ask for.
+    `reads_atomics`: whether the kernel uses what its atomics found; `writes`: stores and atomics
+    so far; `num_warps`: what the launch was given, which kernels may ask for.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Run:
         self.wait: Callable[[], None] | None = None
         self.polled: Callable[[Access, Array], None] | None = None
         self.widest = 1
+        self.writes = 0
         self.reads_atomics = True
         self.num_warps = num_warps
 

@@ -126,7 +126,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
         loop = ast.While(
-            test=self.visit(node.test), body=self._body(node.body), orelse=self._body(node.orelse)
+            test=self._hook("__still", self.visit(node.test)),
+            body=self._body(node.body),
+            orelse=self._body(node.orelse),
         )
         ast.copy_location(loop, node)
         if not self.recording:

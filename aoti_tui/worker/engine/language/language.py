@@ -23,6 +23,7 @@ from ..values.handle import Handle, plain
 from ..values.scalars import Values
 from .binding import Binding
 from .control import Control, static_range
+from .loops import Loops
 from .mapping import Mapping
 
 _LARGEST_KEPT = 24 << 20
@@ -40,6 +41,7 @@ class Language:
         _keep_freed_memory()
         self.values = Values(self.tl)
         self.control = Control(self.values)
+        self.loops = Loops()
         self.compile: Callable[[Any], Callable[..., Any]] = self.library_function
         self._rewritten: dict[int, Callable[..., Any]] = {}
         self._kept: list[Any] = []
@@ -99,7 +101,12 @@ class Language:
 
     def hooks(self) -> dict[str, Any]:
         """What rewritten functions call in place of Python's own syntax."""
-        return {**self.control.hooks(), "__assert": self._assert}
+        loops = self.loops
+
+        def still(condition: Any) -> Any:
+            return loops.still(self.builder.run, condition)
+
+        return {**self.control.hooks(), "__assert": self._assert, "__still": still}
 
     def builtins(self) -> dict[str, Callable[..., Any]]:
         """Python's names as a kernel means them: min and max are element by element."""

@@ -20,6 +20,8 @@ def access_of(
 ) -> Access:
     """An access through an argument, with the elements that it has."""
     run.widest = max(run.widest, math.prod(pointer.shape))
+    if kind != "load":
+        run.writes += 1
     return Access(kind, argument, number, pointer, argument.count(number.size))
 
 

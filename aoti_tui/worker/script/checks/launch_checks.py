@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...engine.errors import Hanging
 from ...engine.findings.clocks import Clocks
 from ...engine.findings.findings import Fault, Findings
 from ...engine.findings.notices import Notice
@@ -22,6 +23,7 @@ from .telling import (
     assert_finding,
     beyond_view_finding,
     bounds_finding,
+    hang_finding,
     not_finite_finding,
     overflow_finding,
     race_finding,
@@ -58,12 +60,13 @@ class Checks:
 
 
 class LaunchChecks:
-    """`onlooker` is for the launch's run. `mixed`: arguments that are both read and written,
-    which may race, and were not followed closely enough to tell."""
+    """`onlooker` is for the launch's run, `endless` what ended it. `mixed`: arguments that are
+    both read and written, which may race, and were not followed closely enough to tell."""
 
     def __init__(self, launch: Launch, followed: frozenset[str]) -> None:
         self.launch = launch
         self.races: Races | None = None
+        self.endless: Hanging | None = None
         self.onlooker = Watchful(self._order(launch, followed))
 
     def _order(self, launch: Launch, followed: Iterable[str]) -> Order:
@@ -89,7 +92,9 @@ class LaunchChecks:
             found += self._overflows(fault, again)
         for notice in findings.notices.values():
             found += self._judged(notice, again)
-        if self.mixed and again is not None:
+        if self.endless is not None:
+            found.append(hang_finding(self.endless))
+        elif self.mixed and again is not None:
             found += self._races(again)
         return sorted(found, key=_order)
 

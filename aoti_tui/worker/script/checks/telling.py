@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ...engine.errors import Hanging
 from ...engine.findings.findings import Fault, FiredAssert
 from ...engine.findings.notices import Notice
 from ...engine.values.arguments import Argument
+from ...source.place import NOWHERE
 from .finding import Finding, Kind
 from .not_finite import Origin
 from .overflow import Overflow
@@ -43,6 +45,11 @@ def bounds_finding(fault: Fault) -> Finding:
         tuple(fault.lane),
         fault.count,
     )
+
+
+def hang_finding(endless: Hanging) -> Finding:
+    """A loop without an end."""
+    return Finding("hang", endless.place or NOWHERE, endless.reason)
 
 
 def overflow_finding(fault: Fault, overflow: Overflow) -> Finding:

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from ...engine.errors import Hanging
 from ...engine.findings.findings import Findings
 from ...engine.language.language import Language
 from ...engine.programs.launch import Launch
@@ -132,6 +133,9 @@ class Launches:
         try:
             _, together = launch.whole_grid(execution, True, lambda done, total: None)
             state = "done"
+        except Hanging as endless:
+            checks.endless = endless
+            raise
         finally:
             seconds = time.perf_counter() - start
             execution.run.onlooker = None
