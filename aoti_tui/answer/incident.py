@@ -32,7 +32,6 @@ from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.log.asserts import read_log
 from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode
 from aoti_tui.failure.names import trace_name
-from aoti_tui.failure.prose.headline import headline
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.flow.access import program_of_kernel
@@ -187,9 +186,6 @@ class Incident:
         """Who put an element there that a launch has read. Raises ReplayError."""
         flow = self.workshop.explainer.flow
         return find_upstream(self.index, flow, self.session(), launch, argument, element)
-
-    def headline(self, failure: Failure) -> tuple[str, ...]:
-        return headline(failure)
 
     def session(self) -> ReplaySession:
         """The replay session of this wrapper; its worker starts with the first question."""
@@ -369,6 +365,7 @@ class Incident:
             threads=failure.threads,
             rivals=judged.rivals,
             other_graphs=failure.other_graphs,
+            fired=judged.evidence.programs if judged.result is not None else None,
             notes=(*explained.notes, *judged.notes),
         )
         return Verdict(explained, judged)

@@ -9,7 +9,7 @@ from aoti_tui.answer.evidence import evidence_of
 from aoti_tui.answer.incident import Incident
 from aoti_tui.failure.model import Cause, Failure
 from aoti_tui.failure.prose.equations import equations
-from aoti_tui.failure.prose.headline import headline, short_assert
+from aoti_tui.failure.prose.headline import Heading, Row, heading_of, short_assert
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.index.model import Launch
@@ -34,16 +34,19 @@ class Trial:
     def first_line(self) -> str:
         return f"WHAT IF {self.settings}: {self.verdict}"
 
-    def lines(self) -> tuple[str, ...]:
+    @property
+    def heading(self) -> Heading:
         """What stands on top of the screen while the symbols are set."""
-        lines = [f"{self.first_line} — = takes it back"]
+        rows = []
         if self.made_up:
-            lines.append(f"rests on MADE-UP data: {', '.join(self.made_up)}")
+            rows.append(Row("data", f"rests on MADE-UP data: {', '.join(self.made_up)}"))
         if self.failure is not None and self.fails:
-            lines.extend(headline(self.failure)[1:])
+            # How sure the answer is was said of the real run.
+            told = heading_of(self.failure, given=True).rows
+            rows.extend(row for row in told if row.label in ("guilty", "suspect", "why"))
         elif self.failure is not None:
-            lines.append(equations(self.failure.bound))
-        return tuple(lines)
+            rows.append(Row("size", equations(self.failure.bound)))
+        return Heading("", f"{self.first_line} — = takes it back", tuple(rows), self.fails)
 
 
 def set_words(settings: Mapping[str, float], given: Mapping[str, float]) -> str:

@@ -231,7 +231,7 @@ def _branch(view: _View, chosen: _View) -> str:
                 continue
             behind = behind_condition(one.explainer, gate, one.launch.function)
             what = gate.words
-            return f"{what}, which depends on {behind}" if behind else what
+            return f"{behind} ({what})" if behind else what
     return ""
 
 

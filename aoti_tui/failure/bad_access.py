@@ -113,6 +113,7 @@ def explain_access(
         debug_handle=launch.debug_handle,
         launch=launch,
         access=access,
+        fired=(access.program,),
     )
 
 

@@ -493,6 +493,8 @@ class Failure:
     """What fits the log in other graphs of the same run, where nothing rules them out."""
     holds: str = ""
     """Why the assert cannot fail with what is known, in words; ``""`` where it can."""
+    fired: tuple[Program, ...] | None = None
+    """Programs in which a replay made it happen; None where nothing was replayed."""
     access: BadAccess | None = None
     """The access that left its tensor, where that and no assert is what failed: ``index`` is then
     its offset, ``bound`` the tensor's number of elements."""

@@ -264,9 +264,10 @@ class Session:
             fields |= {name: getattr(there, name) for name in _OF_RECORDING}
         after = self.change(**fields)
         moved = (after.outcome, after.position) != (here.outcome, here.position)
+        told = f"line {after.place.line}"
         if moved and after.recording is not None:
-            steps = len(after.recording.steps)
-            self.say(f"Back at step {after.position + 1} of {steps}.")
+            told = f"step {after.position + 1} of {len(after.recording.steps)}"
+        self.say(f"{'Back' if direction < 0 else 'Forward'} at {told}.")
 
     def with_outcome(self, outcome: Outcome) -> None:
         """A replay came back: its launch is the one looked at."""

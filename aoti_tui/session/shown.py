@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from aoti_tui.answer.incident import Incident
-from aoti_tui.failure.prose.words import plural
 from aoti_tui.replay.model import Block, Recording
 from aoti_tui.session import words
 from aoti_tui.session.source.document import SourceDocument
@@ -63,32 +62,14 @@ class Marks:
     """Line → value shown after the code, and whether it changed with the last step."""
 
 
-def answer(state: State) -> tuple[tuple[str, ...], bool]:
-    """The lines on top of everything, and whether they tell of a failure."""
-    incident, failure, trial = state.incident, state.failure, state.trial
-    if incident is None:
-        return (), False
-    if failure is None:
-        first = trial.lines() if trial is not None else ()
-        return (*first, *_summary(incident)), False
-    if trial is None:
-        return incident.headline(failure), True
-    if state.shown is failure:
-        # The trial was of another failure: what it found there says nothing here.
-        told = f"WHAT IF {trial.settings} is set: c runs this one too — = takes it back"
-        return (told,), trial.fails
-    return trial.lines(), trial.fails
-
-
-def _summary(incident: Incident) -> tuple[str, ...]:
-    index = incident.index
-    told = (
-        f"{plural(len(index.kernels), 'kernel')}, "
-        f"{plural(len(index.launches), 'launch', 'launches')}, "
-        f"{plural(len(index.inputs), 'input')}. No failure is open: p pastes a "
-        "log, o reads one from a file, c runs the launch under the cursor."
-    )
-    return told, *incident.notes[:2]
+def differing(one: Marks, other: Marks) -> set[int]:
+    """Lines beside which two marks do not show the same."""
+    lines = set(one.asserts ^ other.asserts) | (one.failing ^ other.failing)
+    lines |= {line for line, _ in one.breakpoints.items() ^ other.breakpoints.items()}
+    lines |= {line for line, _ in one.inline.items() ^ other.inline.items()}
+    if one.step != other.step:
+        lines |= {line for line in (one.step, other.step) if line is not None}
+    return lines
 
 
 def run_view(state: State, stops: frozenset[int]) -> RunView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from aoti_tui.failure.prose.words import plural
+from aoti_tui.failure.prose.words import plural, program_words
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
@@ -17,10 +17,7 @@ from aoti_tui.session.text import NAME, number
 from aoti_tui.session.values.nonfinite import NonFinite
 from aoti_tui.session.values.temporaries import bound_value, failing_count
 
-
-def program(at: tuple[int, int, int]) -> str:
-    """``2`` for a 1-D grid, else ``(2, 1, 0)``."""
-    return str(at[0]) if at[1:] == (0, 0) else f"({at[0]}, {at[1]}, {at[2]})"
+program = program_words
 
 
 def lane(at: tuple[int, ...]) -> str:
@@ -165,8 +162,8 @@ def bad_step(outcome: Outcome, step: Step) -> str:
         order += f"{plural(len(result.asserts), 'assert')} that fail."
     return (
         f"The assert at kernel line {step.kernel_line} fails in "
-        f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}{values}."
-        f"{order}"
+        f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}"
+        f"{values}.{order}"
     )
 
 
@@ -194,8 +191,8 @@ def no_non_finite(recording: Recording, found: Sequence[NonFinite], direction: i
             f"{plural(one.masked, 'lane')}."
         )
     return (
-        f"Nothing in program {program(recording.program)} gets a NaN or an infinity, apart from "
-        "what the source itself writes."
+        f"Nothing in program {program(recording.program)} gets a NaN or an infinity, apart "
+        "from what the source itself writes."
     )
 
 

@@ -28,6 +28,8 @@ class Action:
     footer: bool = False
     also: str = ""
     """Other words that people look for it by."""
+    short: str = ""
+    """The label where the footer has little room."""
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -46,6 +48,16 @@ ACTIONS: tuple[Action, ...] = (
         "Run the kernel in the interpreter, or continue to the next breakpoint or failing assert",
         "Replay",
         footer=True,
+    ),
+    Action(
+        "fixes",
+        "exclamation_mark",
+        "Fix",
+        "Show what to change, with the condition that a call must meet",
+        "Find",
+        needs="failure",
+        footer=True,
+        also="fixes advice repair workaround solution requires",
     ),
     Action(
         "continue_back",
@@ -189,6 +201,7 @@ ACTIONS: tuple[Action, ...] = (
         "Replay",
         needs="recording",
         footer=True,
+        short="Lane",
     ),
     Action(
         "previous_failing",
@@ -221,6 +234,7 @@ ACTIONS: tuple[Action, ...] = (
         "Find",
         footer=True,
         also="go to find grep value",
+        short="Find",
     ),
     Action(
         "command",
@@ -235,7 +249,14 @@ ACTIONS: tuple[Action, ...] = (
     # Some terminals send alt+right as what others send for ctrl+right.
     Action("jump_forward", "alt+right,ctrl+right", "Forward", "Forward to the place after", "Find"),
     Action("go_assert", "a", "Assert", "Go to the assert of the failure", "Find", needs="failure"),
-    Action("next_failure", "F", "Next failure", "Show the next failure of the log", "Find"),
+    Action(
+        "next_failure",
+        "F",
+        "Next failure",
+        "Show the next failure of the log",
+        "Find",
+        short="Next",
+    ),
     Action(
         "find_fault",
         "d",

@@ -26,8 +26,8 @@ LETTERS = "sdfghjkl"
 SPARE_LETTERS = "qwertyuiop"
 
 
-MOST_ANSWER = 4
-"""Rows of the answer on top, where lines have the room that they are made for."""
+MOST_ANSWER = 8
+"""Rows of the verdict on top."""
 
 
 class Arranging:
@@ -66,9 +66,9 @@ class Arranging:
             return
         headline = screen.query_one(Headline)
         needed = headline.rows(width)
-        rows = min(needed, max(3, height // 5), MOST_ANSWER if width >= 100 else needed)
+        rows = min(needed, self._most_answer(width, height))
         headline.styles.height = rows
-        headline.fit(width)
+        headline.fit(width, rows)
         opening = screen.query_one("#opening", ProgressBar)
         used = (
             rows
@@ -85,6 +85,12 @@ class Arranging:
         screen.query_one(Body).arrangement = result
         for pane in screen.query(Pane):
             pane.place(result.places.get(str(pane.id)))
+
+    def _most_answer(self, width: int, height: int) -> int:
+        """Rows of the verdict: few where source and run share a narrow screen."""
+        if width < MEDIUM and self.view.active == "run" and not self.view.maximized:
+            return max(2, min(MOST_ANSWER, 2 + (height - 24) // 3))
+        return min(max(3, height // 3), MOST_ANSWER)
 
     def open_pane(self, pane: str) -> None:
         """Bring a pane to the front and focus it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aoti_tui.failure.prose.text import whole_answer
+from aoti_tui.failure.prose.text import fix_lines, whole_answer
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.help import help_text, own_keys
 from aoti_tui.tui.host import Host
@@ -12,13 +12,20 @@ from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.run import RunPane
 
+NO_FIX = "No fix is known for it: A shows all that is."
+
 
 class Explaining:
     def __init__(self, screen: Host) -> None:
         self.screen = screen
 
     def handlers(self) -> dict[str, Callable[[], None]]:
-        return {"answer": self.answer, "messages": self.messages, "help": self.help}
+        return {
+            "answer": self.answer,
+            "fixes": self.fixes,
+            "messages": self.messages,
+            "help": self.help,
+        }
 
     def messages(self) -> None:
         """All messages, and what the run pane may have cut."""
@@ -35,9 +42,15 @@ class Explaining:
         notes = state.incident.notes if state.incident else ()
         lines = dict.fromkeys((*self.screen.query_one(Headline).lines, *notes))
         if failure is not None:
-            first = trial.lines()[:2] if trial is not None else ()
+            first = trial.heading.lines[:2] if trial is not None else ()
             lines = dict.fromkeys((*first, *whole_answer(failure, notes)))
         self._read("The answer", "\n".join(lines))
+
+    def fixes(self) -> None:
+        """What to change, the most direct first; what a call must meet stands alone, to copy."""
+        failure = self.screen.state.failure
+        if failure is not None:
+            self._read("Fixes", "\n\n".join(fix_lines(failure)) or NO_FIX)
 
     def help(self) -> None:
         """What the focused pane is for, and every key."""

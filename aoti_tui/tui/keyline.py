@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.segment import Segment
 from textual import events
@@ -15,6 +16,7 @@ from aoti_tui.tui.parts import part_style
 
 _SHOWN = {
     "question_mark": "?",
+    "exclamation_mark": "!",
     "right_square_bracket": "]",
     "left_square_bracket": "[",
     "slash": "/",
@@ -43,6 +45,8 @@ _SHOWN = {
 }
 ALWAYS = ("help", "quit")
 """Shown last, and never dropped."""
+GIVES_WAY = ("jump_mode", "paste_log", "step_back", "breakpoint", "next_failing")
+"""Left out first where there is no room, in this order."""
 
 
 def key_text(key: str) -> str:
@@ -62,6 +66,21 @@ def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(key_text(key.strip()) for key in raw.split(",") if key.strip())
 
 
+ROOMY, TIGHT = "  ", " "
+"""Between two keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    action: str
+    key: str
+    label: str
+
+    @property
+    def width(self) -> int:
+        return len(self.key) + 1 + len(self.label)
+
+
 class KeyLine(Widget):
     """One line. Keys that do nothing now are left out."""
 
@@ -75,13 +94,18 @@ class KeyLine(Widget):
     def __init__(self) -> None:
         super().__init__(id="keyline")
         self._enabled: frozenset[str] = frozenset()
+        self._first: tuple[str, ...] = ()
         self._keymap: Mapping[str, str] = {}
         self._spans: list[tuple[int, int, str]] = []
         self._status = ""
 
-    def load(self, enabled: frozenset[str], keymap: Mapping[str, str]) -> None:
-        if enabled != self._enabled or keymap != self._keymap:
-            self._enabled, self._keymap = enabled, keymap
+    def load(
+        self, enabled: frozenset[str], keymap: Mapping[str, str], first: tuple[str, ...] = ()
+    ) -> None:
+        """``first`` are actions that matter here and now, besides those that always do."""
+        made_for = (self._enabled, self._keymap, self._first)
+        if (enabled, keymap, first) != made_for:
+            self._enabled, self._keymap, self._first = enabled, keymap, first
             self.refresh()
 
     def set_status(self, text: str) -> None:
@@ -90,20 +114,25 @@ class KeyLine(Widget):
             self._status = text
             self.refresh()
 
-    def _items(self, width: int) -> list[tuple[str, str, str]]:
-        items = []
-        for action in (*(a for a in ACTIONS if a.footer and a.id not in ALWAYS),):
-            if action.id in self._enabled:
-                items.append((action.id, self._first_key(action), action.label))
-        last = [(i, self._first_key(BY_ID[i]), BY_ID[i].label) for i in ALWAYS]
-        room = width - sum(_width(item) for item in last) - 1
-        shown = []
-        for item in items:
-            room -= _width(item)
-            if room < 0:
+    def _items(self, width: int) -> tuple[list[_Item], str]:
+        """The keys that are shown, and what stands between two of them."""
+        usual = [a.id for a in ACTIONS if a.footer and a.id not in (*ALWAYS, *self._first)]
+        shown = [name for name in (*self._first, *usual) if name in self._enabled]
+        items = [self._item(name) for name in (*shown, *ALWAYS)]
+        if _width(items, ROOMY) <= width:
+            return items, ROOMY
+        items = [self._item(name, short=True) for name in (*shown, *ALWAYS)]
+        # What matters here and now stays until nothing else is left to give way.
+        for name in (*(n for n in GIVES_WAY if n not in self._first), *reversed(shown)):
+            if _width(items, TIGHT) <= width:
                 break
-            shown.append(item)
-        return [*shown, *last]
+            items = [item for item in items if item.action != name]
+        return items, TIGHT
+
+    def _item(self, name: str, *, short: bool = False) -> _Item:
+        action = BY_ID[name]
+        label = action.short if short and action.short else action.label
+        return _Item(name, self._first_key(action), label)
 
     def _first_key(self, action: Action) -> str:
         keys = keys_of(action, self._keymap)
@@ -116,10 +145,11 @@ class KeyLine(Widget):
         self._spans = []
         made: list[Segment] = []
         at = 0
-        for item in self._items(width):
-            self._spans.append((at, at + _width(item), item[0]))
-            made += [Segment(f" {item[1]}", key_style), Segment(f" {item[2]} ")]
-            at += _width(item)
+        items, gap = self._items(width)
+        for item in items:
+            start, at = at, at + item.width + len(gap)
+            self._spans.append((start, at, item.action))
+            made += [Segment(f" {item.key}", key_style), Segment(f" {item.label}{gap[1:]}")]
         room = width - at - 1
         if len(self._status) < room:
             made.append(Segment(f"{self._status:>{room}}"))
@@ -131,5 +161,6 @@ class KeyLine(Widget):
                 self.post_message(self.Clicked(action))
 
 
-def _width(item: tuple[str, str, str]) -> int:
-    return len(item[1]) + len(item[2]) + 3
+def _width(items: Sequence[_Item], gap: str) -> int:
+    """Cells of the line, which begins with a blank, as far as the last label."""
+    return sum(item.width + len(gap) for item in items) - len(gap) + 1

@@ -1,7 +1,8 @@
 """Where the panes go: pure geometry, from the size of the screen to a rectangle for each pane.
 
-Below 100 columns one pane is seen at a time, behind tabs. From 100 on the source keeps the left
-and the others share the right behind tabs; from 160 on everything has its own place.
+Below 100 columns one pane is seen at a time, behind tabs, and a strip of the source over the run.
+From 100 on the source keeps the left and the others share the right behind tabs; from 160 on
+everything has its own place.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ MEDIUM = 100
 WIDE = 160
 MINIMUM = 5
 """Rows under which a pane with a border shows nothing."""
+STRIP = 5
+"""Rows of the source over the run on a narrow screen."""
+LOWEST_STACK = 15
+"""Rows of the body under which the run has no room to share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +85,19 @@ def arrange(width: int, height: int, view: View) -> Arrangement:
     if view.maximized:
         return Arrangement({view.maximized: everything}, ())
     if width < MEDIUM:
-        return Arrangement({view.active: everything}, PANES)
+        return _narrow(width, height, view)
     if width < WIDE:
         return _medium(width, height, view)
     return _wide(width, height, view)
+
+
+def _narrow(width: int, height: int, view: View) -> Arrangement:
+    """One pane; but over the run a few lines of the source, around the one that just ran."""
+    if view.active != "run" or height < LOWEST_STACK or "run" in view.hidden:
+        return Arrangement({view.active: Rect(0, 0, width, height)}, PANES)
+    rows = STRIP + max(0, (height - LOWEST_STACK - 4) // 2)
+    places = {"source": Rect(0, 0, width, rows), "run": Rect(0, rows, width, height - rows)}
+    return Arrangement(places, PANES)
 
 
 def _medium(width: int, height: int, view: View) -> Arrangement:

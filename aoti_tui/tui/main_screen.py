@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.widgets import ProgressBar
 
 from aoti_tui.answer.incident import Incident
+from aoti_tui.failure.prose.headline import Heading
 from aoti_tui.replay.client import CANCEL_EVERY_SECONDS, WorkerClient
 from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
@@ -156,7 +157,7 @@ class MainScreen(Host):
         view = self.query_one(SourceView)
         view.moved = self._cursor_moved
         view.focus()
-        self.query_one(Headline).tell((f"Reading {self.request.wrapper} …",), failed=False)
+        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.wrapper} …"))
         self.place_panes()
         self.engine.session.observe(self._changed)
         self.engine.incidents.open()
@@ -240,8 +241,17 @@ class MainScreen(Host):
 
     def refresh_keys(self) -> None:
         enabled = frozenset(name for name in BY_ID if not self._unmet(name))
-        self.query_one(KeyLine).load(enabled, self.config.keymap)
+        self.query_one(KeyLine).load(enabled, self.config.keymap, self._first_keys())
         self.show_status()
+
+    def _first_keys(self) -> tuple[str, ...]:
+        """What to press here and now: the way to a failure, or to the next one."""
+        incident = self.state.incident
+        if incident is None:
+            return ()
+        if self.state.failure is None:
+            return ("find_fault",) if incident.only_memory_faults else ("paste_log",)
+        return ("next_failure",) if len(incident.failures) > 1 else ()
 
     def show_status(self) -> None:
         """Say where the data comes from and what the worker does: in the line of tabs, or where
@@ -336,9 +346,7 @@ class MainScreen(Host):
             return
         bar = self.query_one("#opening", ProgressBar)
         bar.update(total=100, progress=100 * (event.done or 0))
-        self.query_one(Headline).tell(
-            (f"Reading {self.request.wrapper}: {event.text}",), failed=False
-        )
+        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.wrapper}: {event.text}"))
 
     @on(threads.Answered)
     def _answered(self, event: threads.Answered) -> None:

@@ -7,8 +7,9 @@ from textual.screen import Screen
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
 from aoti_tui.session.engine import Engine
+from aoti_tui.session.heading import heading
 from aoti_tui.session.listed.entries import Entry, entries
-from aoti_tui.session.shown import answer, marks_for, run_view
+from aoti_tui.session.shown import marks_for, run_view
 from aoti_tui.session.state import State
 from aoti_tui.session.values.known import known_arguments, known_symbols
 from aoti_tui.tui.asking import symbol_values
@@ -38,8 +39,7 @@ class Observing:
         # A failure that a replay confirmed, and symbols that were set, are other incidents.
         failing = state.differs(before, "incident", "trial", "failure_number")
         if failing and state.incident is not None:
-            lines, failed = answer(state)
-            self.screen.query_one(Headline).tell(lines, failed=failed)
+            self.screen.query_one(Headline).tell(heading(state))
         if state.differs(before, "chain"):
             self._show_chain(state)
         if failing or state.differs(before, "kernel", "launch", "outcome"):

@@ -7,7 +7,7 @@ import torch
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.failure.model import Failure
-from aoti_tui.failure.prose.headline import headline
+from aoti_tui.failure.prose.headline import heading_of
 from aoti_tui.failure.prose.text import explanation
 from tests.answer.conftest import Made
 from tests.answer.wrappers import call, indices, inputs, wrapper
@@ -78,10 +78,11 @@ def test_an_element_of_an_input_that_leads_outside(made: Made, offset: str) -> N
 
 def test_what_a_user_reads(made: Made) -> None:
     failure = found(made(unchecked("tmp0"), FAULT, inputs(indices(0, 7))))
-    first, cause = headline(failure)[:2]
+    title, *rows = heading_of(failure, given=True).lines
     said = "load of element 7 of input 0 (arg0_1) (in_ptr0), which has 2"
-    assert first == f"{KERNEL} failed: {said}"
-    assert cause.startswith("confirmed: input 0 (arg0_1) element [1] = 7 leads to element 7")
+    assert title == f"{KERNEL} failed: {said}"
+    assert rows[0].startswith("guilty: input 0 (arg0_1) element [1] = 7 leads to element 7")
+    assert "sure: confirmed by a replay in program 0; nothing else fits" in rows
     told = explanation(failure, "model.wrapper.cpp")
     assert "[index-unchecked: confirmed by the inputs]" in told
     assert "size   input 0 (arg0_1) (in_ptr0) has 2 elements" in told

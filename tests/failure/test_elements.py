@@ -11,7 +11,7 @@ from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.given import Given
 from aoti_tui.cli.json_output import failure_json
 from aoti_tui.failure.model import Failure
-from aoti_tui.failure.prose.headline import headline
+from aoti_tui.failure.prose.headline import heading_of
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.text import explanation, whole_answer
 from aoti_tui.failure.prose.words import element_line
@@ -66,19 +66,27 @@ def test_the_wrong_element_is_named_from_the_inputs_file_alone(model: str, bad: 
     assert f"no guard checks the values of {name}" in explanation(failure, "wrapper.cpp")
 
 
-def test_the_headline_names_element_table_and_size() -> None:
-    assert headline(explained(Case("combo_kernels", "combo_oob"))) == (
+def verdict(failure: Failure) -> tuple[str, ...]:
+    return heading_of(failure, given=True).lines
+
+
+def test_the_verdict_names_element_table_size_fix_and_how_sure_it_is() -> None:
+    assert verdict(explained(Case("combo_kernels", "combo_oob"))) == (
         "triton_poi_fused_0 failed: 0 <= tmp4 < ks0 in 1 program",
-        "arg3_1[5] = 9 indexes arg2_1 (in_ptr1), which has 9 rows (valid -9..8)",
+        "guilty: input 3 (arg3_1), element [5] = 9",
+        "why: it indexes dimension 0 of input 2 (arg2_1), size 9: valid -9..8; "
         "9 is ks0 = s20 = arg1_1.size(0) = arg2_1.size(0)",
-        "no guard checks the values of arg3_1",
+        "fix: validate the index before the call: -inputs[1].size(0) <= int(inputs[3].min()) and "
+        "int(inputs[3].max()) < inputs[1].size(0)",
+        "sure: confirmed by the inputs; nothing else fits; not replayed yet (c)",
+        "guard: no guard checks the values of arg3_1",
     )
 
 
 def test_a_chain_of_equalities_is_true() -> None:
     """4*ks0 is 32 and ks0 is 8: the two never stand in one chain."""
     failure = explained(Case("max_autotune_mm", "row_oob"))
-    assert headline(failure)[2] == "32 is 4*ks0, where ks0 = s65 = arg1_1.size(0)/4 = 8"
+    assert verdict(failure)[2].endswith("; 32 is 4*ks0, where ks0 = s65 = arg1_1.size(0)/4 = 8")
     assert "4*ks0 = 32, where ks0 = s65 = arg1_1.size(0)/4 = 8" in explanation(failure, "w")
     several = explained(Case("symbol_arithmetic", "idx_hits_bound"))
     assert (
@@ -135,7 +143,7 @@ def test_computed_indices_are_blamed_on_no_element(model: str, bad: str) -> None
     raw = failure.index.raw
     assert failure.traced.startswith(f"{raw} = {failure.bound.value} in lane")
     assert "valid -" in failure.traced
-    assert failure.traced in headline(failure)
+    assert any(line.endswith(failure.traced) for line in verdict(failure))
 
 
 def copying(folder: Path, stored: str) -> Failure:

@@ -56,13 +56,14 @@ async def test_six_steps_from_the_assert_to_the_failing_lane() -> None:
             "in 4 programs, 4 lanes (the only assert that fails)",
         )
         assert view.line == 777
-        await user.see("✗-1‹", "confirmed: dimension 0 of input 2 (arg4_1) is 0")
+        await user.see("✗-1‹", "why dimension 0 of input 2 (arg4_1) is 0")
         await user.see("buf0 → in_ptr0 *i64 int64 [4] replayed", "s7 → ks0 i64 0 input")
 
 
 async def test_the_chain_walks_to_the_line_that_defines_the_symbol() -> None:
     async with opened() as user:
-        await user.press("3", "down", "down", "enter")
+        # The cursor is on the guilty input at first, one step below.
+        await user.press("3", "up", "enter")
         view = user.screen.query_one(SourceView)
         assert view.line == 1356
         assert "s7 = arg4_1_size[0]" in view.document.text(view.line)

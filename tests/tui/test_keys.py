@@ -344,7 +344,7 @@ async def test_a_log_pasted_later_brings_the_failure() -> None:
     demo = demo_request()
     assert demo.log is not None
     async with opened(OpenRequest(demo.wrapper, warm_up=False)) as user:
-        await user.see("No failure is open: p pastes a log")
+        await user.see("No failure is open", "p pastes a log")
         await user.press("p")
         user.app.screen.query_one(TextArea).text = demo.log.read_text()
         await user.press("ctrl+s")

@@ -31,7 +31,7 @@ async def test_d_goes_to_the_first_bad_access(tmp_path: Path) -> None:
         await user.until(lambda: user.app.session.state.failure is not None, "the failure")
         await user.see(f"{KERNEL} failed: load of element 9 of input 0 (arg0_1)")
         lines = user.screen.query_one(Headline).lines
-        assert lines[1].startswith("confirmed: input 0 (arg0_1) element [2] = 9 leads to element 9")
+        assert lines[1].startswith("guilty: input 0 (arg0_1) element [2] = 9 leads to element 9")
         failure = user.app.session.state.failure
         assert failure is not None
         assert user.app.session.state.place.line == failure.wrapper_line

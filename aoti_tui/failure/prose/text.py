@@ -159,6 +159,15 @@ def guard_rows(failure: Failure) -> tuple[tuple[str, int | None], ...]:
     return ((unguarded, None), *rows) if unguarded else tuple(rows)
 
 
+def fix_lines(failure: Failure) -> tuple[str, ...]:
+    """The fixes, a paragraph each; what a call must meet stands on a line of its own."""
+    return tuple(
+        f"{number}. {fix.title}: {fix.text}"
+        + (f"\n   requires {fix.requires}" if fix.requires is not None else "")
+        for number, fix in enumerate(failure.fixes, 1)
+    )
+
+
 def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ...]:
     """All that is concluded, a sentence each, none of them twice."""
     sure = "confirmed" if failure.cause.confirmed else "possible cause"

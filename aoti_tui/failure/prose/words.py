@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor, Source
+from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor, Program, Source
 
 
 def plural(count: int, one: str, many: str = "") -> str:
     """``1 lane``, ``2 lanes``."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def program_words(at: Program) -> str:
+    """``2`` for a 1-D grid, else ``(2, 1, 0)``."""
+    return str(at[0]) if at[1:] == (0, 0) else f"({at[0]}, {at[1]}, {at[2]})"
 
 
 def integer(value: int | float) -> str:

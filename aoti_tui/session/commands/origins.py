@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from aoti_tui.failure.model import BAD_INDEX, Failure, ProvenanceNode
+from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words
+from aoti_tui.failure.prose.headline import trees
 from aoti_tui.failure.prose.words import element_line
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.session.commands.places import Places
@@ -130,9 +131,9 @@ class Origins:
 
 def _of_assert(failure: Failure) -> Origin:
     """Of an assert, the guilty side comes first, whichever of its names the cursor is on."""
-    if failure.cause.code in BAD_INDEX:
-        return failure.index.text or "the assert", (failure.index.tree, failure.bound.tree)
-    return failure.bound.text or "the assert", (failure.bound.tree, failure.index.tree)
+    roots = trees(failure)
+    side = failure.bound if roots[0] is failure.bound.tree else failure.index
+    return side.text or "the assert", roots
 
 
 def input_ends(node: ProvenanceNode) -> Iterator[ProvenanceNode]:

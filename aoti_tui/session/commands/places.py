@@ -8,6 +8,7 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words
+from aoti_tui.failure.prose.headline import guilty_end, trees
 from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.session import Session
@@ -80,8 +81,7 @@ class Places:
         title = failure.message
         if state.trial is not None and failure is state.trial.failure:
             title = f"WHAT IF {state.trial.settings}: {title}"
-        roots = (failure.bound.tree, failure.index.tree, *guards)
-        self.session.change(chain=Shown(title, roots))
+        self.session.change(chain=Shown(title, (*trees(failure), *guards), guilty_end(failure)))
 
     def show_trial(self, trial: Trial | None) -> None:
         """What symbols were set and what came of it; None brings the real run back."""

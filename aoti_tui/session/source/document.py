@@ -54,6 +54,8 @@ _STYLES: tuple[tuple[_TokenType, str], ...] = (
     (Token.Punctuation, "operator"),
 )
 
+_ASSERTS = re.compile(r"device_assert\(")
+
 Run = tuple[str, str]
 """A piece of a line and the kind of its token (``""`` for plain text)."""
 
@@ -288,3 +290,17 @@ def matches(text: str, needle: str) -> list[tuple[int, int]]:
         return []
     flags = 0 if any(c.isupper() for c in needle) else re.IGNORECASE
     return [m.span() for m in re.finditer(re.escape(needle), text, flags)]
+
+
+def condition_span(text: str) -> tuple[int, int] | None:
+    """Where the condition stands in a line that asserts; None in a line that does not, or whose
+    condition goes on in the next one."""
+    call = _ASSERTS.search(text)
+    if call is None:
+        return None
+    depth = 0
+    for at in range(call.end(), len(text)):
+        if depth == 0 and text[at] in ",)":
+            return call.end(), at
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+    return None

@@ -93,6 +93,8 @@ class Chain(Pane):
         """Show trees, opened."""
         self.set_title("Provenance", title)
         if roots == self.roots:
+            if roots and self.node_at_cursor is not roots[0]:
+                self.select(roots[0])
             return
         self.roots = roots
         tree = self.query_one(ChainTree)

@@ -10,12 +10,15 @@ from aoti_tui.session.text import visible
 from aoti_tui.tui.text import fit, plain
 
 HINT = " … (M: all)"
-LOW, HIGH = 20, 34
-"""Heights of the pane under which words are kept short, and above which they need not be."""
+LEAST, LOW, HIGH = 16, 20, 34
+"""Heights of the pane under which there is room for the expression alone, under which words are
+kept short, and above which they need not be."""
 
 
 def most_rows(height: int) -> tuple[int, int, int]:
     """Rows for the status, the message and the expression, in a pane of ``height`` rows."""
+    if height < LEAST:
+        return 0, 0, 1
     if height < LOW:
         return 1, 1 if height < LOW - 2 else 2, 1
     return (2, height // 4, 3) if height >= HIGH else (2, 3, 2)

@@ -14,7 +14,7 @@ from aoti_tui.session.values.formats import FORMATS
 from aoti_tui.session.values.lanes import Lane
 from aoti_tui.tui.panes.lanes import LaneGrid, LaneLegend, needed_rows
 from aoti_tui.tui.panes.pane import Pane
-from aoti_tui.tui.panes.preamble import cut, most_rows, short_status
+from aoti_tui.tui.panes.preamble import LEAST, cut, most_rows, short_status
 from aoti_tui.tui.panes.rows import Rows
 from aoti_tui.tui.panes.table import TableFilter, TemporaryRows
 from aoti_tui.tui.panes.timeline import Timeline
@@ -47,6 +47,8 @@ class RunPane(Pane):
         self.view: RunView | None = None
         self._words = ""
         self._bad = False
+        self._urgent = False
+        """The words are of what happens now, not of what the replay found."""
         self._needed = 0
         self._measured: Recording | None = None
         self._measured_width = 0
@@ -69,6 +71,7 @@ class RunPane(Pane):
     def on_resize(self) -> None:
         self._lay_words()
         self._lay_grid()
+        self._tell_title()
 
     def focus_content(self) -> None:
         rows = self.query_one(TemporaryRows)
@@ -78,6 +81,7 @@ class RunPane(Pane):
         self.view = view
         self._words = view.message
         self._bad = view.bad
+        self._urgent = False
         self._lay_words()
         recorded = view.count > 0
         timeline = self.query_one(Timeline)
@@ -96,7 +100,9 @@ class RunPane(Pane):
         grid.display = recorded
         grid.load(view.lanes)
         self._lay_grid()
-        self.query_one(LaneLegend).load(view.lanes)
+        legend = self.query_one(LaneLegend)
+        legend.load(view.lanes)
+        legend.display = legend.display and not self._low
         self._tell_title()
 
     def _tell_title(self) -> None:
@@ -108,7 +114,14 @@ class RunPane(Pane):
             told += f" lane {_lane(view.lanes.lane)}"
         elif view is not None and view.locked:
             told = f"{view.selected} locked: no value here"
+        if view is not None and self._low:
+            filtered += f" · {view.status.partition(' · ')[0]} (M: all)"
         self.set_title(f"Run{filtered}", told)
+
+    @property
+    def _low(self) -> bool:
+        """Whether there is no row for the words that stand above the values."""
+        return self.view is not None and self.view.count > 0 and 0 < self.size.height < LEAST
 
     def _lay_words(self) -> None:
         """Give status and message the rows that leave room for the values they speak of."""
@@ -118,9 +131,12 @@ class RunPane(Pane):
             first, second = 12, 12  # nothing else is there
         width = self.size.width - 2
         status = short_status(status, width)
-        self.query_one("#run-status", Static).update(cut(status, first, width, self.app.console))
+        shown = self.query_one("#run-status", Static)
+        shown.display = first > 0
+        shown.update(cut(status, first, width, self.app.console))
         message = self.query_one("#run-message", Static)
-        message.display = bool(self._words)
+        second = max(second, int(self._urgent))
+        message.display = bool(self._words) and second > 0
         message.set_class(self._bad, "-bad")
         message.update(cut(self._words, second, width, self.app.console))
         shown = self.query_one("#run-expression", Static)
@@ -149,12 +165,12 @@ class RunPane(Pane):
         bar = self.query_one(ProgressBar)
         bar.display = True
         bar.update(total=None if done is None else 100, progress=0 if done is None else 100 * done)
-        self._words, self._bad = f"{text} (escape cancels)", False
+        self._words, self._bad, self._urgent = f"{text} (escape cancels)", False, True
         self._lay_words()
 
     def tell(self, text: str) -> None:
         """Say why a replay could not go on, until the next one."""
-        self._words, self._bad = text, True
+        self._words, self._bad, self._urgent = text, True, True
         self._lay_words()
 
     @property

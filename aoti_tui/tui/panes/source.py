@@ -16,10 +16,15 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from aoti_tui.session.shown import Marks
-from aoti_tui.session.source.document import NameAt, SourceDocument, matches
+from aoti_tui.session.shown import Marks, differing
+from aoti_tui.session.source.document import (
+    NameAt,
+    SourceDocument,
+    condition_span,
+    matches,
+)
 from aoti_tui.tui.parts import part_style
-from aoti_tui.tui.text import fit
+from aoti_tui.tui.text import fit, fit_words
 
 KINDS = (
     *("comment", "keyword", "type", "builtin", "function", "decorator", "string", "number"),
@@ -29,17 +34,8 @@ EXTRAS = (
     *("gutter", "line", "name", "match", "breakpoint", "step", "failing", "inline"),
     *("kernel-line", "changed", "cut"),
 )
-NARROW = 48
-
-
-def differing(one: Marks, other: Marks) -> set[int]:
-    """Lines beside which two marks do not show the same."""
-    lines = set(one.asserts ^ other.asserts) | (one.failing ^ other.failing)
-    lines |= {line for line, _ in one.breakpoints.items() ^ other.breakpoints.items()}
-    lines |= {line for line, _ in one.inline.items() ^ other.inline.items()}
-    if one.step != other.step:
-        lines |= {line for line in (one.step, other.step) if line is not None}
-    return lines
+NARROW = 66
+"""Columns of code under which the indent that all lines share is scrolled away."""
 
 
 class SourceView(ScrollView, can_focus=True):
@@ -91,6 +87,8 @@ class SourceView(ScrollView, can_focus=True):
         self.line = document.first
         self.needle = ""
         self._name_number: int | None = None
+        self._start = 0
+        """Column at which the pane begins as long as the user does not scroll sideways."""
         self._code: dict[int, Text] = {}
         self._styles: dict[str, Style] = {}
         self._strips: dict[int, Strip] = {}
@@ -194,7 +192,7 @@ class SourceView(ScrollView, can_focus=True):
 
     def _reveal_start(self) -> None:
         """Show where the lines begin: a jump to the middle of a line would hide what it is."""
-        wanted = self._common_indent()
+        wanted = self._start = self._common_indent()
         if wanted != int(self.scroll_offset.x):
             self.scroll_to(x=wanted, animate=False, immediate=True, force=True)
 
@@ -258,7 +256,7 @@ class SourceView(ScrollView, can_focus=True):
         if event.x < 3 + self._digits:
             self.post_message(self.GutterClicked(line))
             return
-        column = event.x - self._gutter + int(self.scroll_offset.x)
+        column = event.x - self._gutter + self._left_of(line)
         name = next((n.name for n in self.document.names(line) if n.start <= column < n.end), "")
         self.go(line, name, centre=False)
         if event.chain == 2 and name:
@@ -299,14 +297,14 @@ class SourceView(ScrollView, can_focus=True):
         return strip
 
     def _strip(self, line: int, width: int, base: Style) -> Strip:
-        left = int(self.scroll_offset.x)
+        left = self._left_of(line)
         room = max(0, width - self._gutter)
         code = self._decorated(line, line == self.line)
         whole = Strip(code.render(self.app.console))
         body = self._with_cuts(whole.crop(left, left + room), code, left, room)
         inline = self.marks.inline.get(line)
         if inline is not None:
-            body = self._with_value(body, room, inline)
+            body = self._with_value(body, room, inline, self._kept(line, left))
         strip = Strip([*self._gutter_segments(line), *body])
         return strip.extend_cell_length(width).crop(0, width).apply_style(base)
 
@@ -331,11 +329,42 @@ class SourceView(ScrollView, can_focus=True):
             body = Strip.join([body.crop(0, room - 1), Strip([Segment("›", self._style("cut"))])])
         return body
 
-    def _with_value(self, body: Strip, room: int, inline: tuple[str, bool]) -> Strip:
-        """The value of a line behind its code, or over the end of code that is too long."""
+    def _condition(self, line: int) -> tuple[int, int] | None:
+        """Columns of the condition that a line asserts."""
+        if line not in self.marks.asserts and line not in self.marks.failing:
+            return None
+        text = self.document.text(line)
+        found = condition_span(text)
+        return (cell_len(text[: found[0]]), cell_len(text[: found[1]])) if found else None
+
+    def _left_of(self, line: int) -> int:
+        """The first column of a line that is shown: that of the pane, but of an assert whose
+        condition would be cut, that of the condition."""
+        left = int(self.scroll_offset.x)
+        condition = self._condition(line) if left == self._start else None
+        room = self.scrollable_content_region.width - self._gutter
+        if condition is None or condition[1] <= left + room:
+            return left
+        name = self.name_at_cursor if line == self.line else None
+        start = max(left, condition[0] - 1)
+        return left if name is not None and name.start < start else start
+
+    def _kept(self, line: int, left: int) -> int:
+        """Cells of a line over which no value may be put: its condition."""
+        condition = self._condition(line)
+        return condition[1] - left if condition is not None else 0
+
+    def _with_value(self, body: Strip, room: int, inline: tuple[str, bool], kept: int) -> Strip:
+        """The value of a line behind its code, or over the end of code that is too long, as far as
+        that is not ``kept``."""
         value, changed = inline
         text = fit(f" ◂{'✱' if changed else ' '}{value} ", min(room, cell_len(value) + 5))
         at = min(body.cell_length + 1, max(0, room - cell_len(text)))
+        if at < kept:
+            text = fit_words(text.strip(), room - kept - 1)
+            if not text:
+                return body
+            at, text = kept, f" {text}"
         segment = Segment(text, self._style("changed" if changed else "inline"))
         return Strip([*body.extend_cell_length(at).crop(0, at), segment])
 
