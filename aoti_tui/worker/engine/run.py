@@ -7,10 +7,12 @@ from typing import Callable
 
 import numpy as np
 
+from ..source.place import Place
 from .errors import Unsupported
 from .findings.findings import Findings
 from .findings.kernel_frames import kernel_place
 from .findings.onlooker import Onlooker
+from .findings.printed import Printed
 from .findings.recorder import Recorder
 from .findings.writes import Watch
 from .numbers.floats import Array
@@ -26,9 +28,10 @@ class Run:
     while programs may still part ways; `recorder`: notes values of the one program it is for;
     `watch`: an element whose writes are noted; `wait`: hands on to the programs that this one
     waits for; `polled`: is told what atomics and volatile loads give, in programs that wait;
-    `widest`: lanes of the largest block so far; `onlooker`: is told of each access;
-    `reads_atomics`: whether the kernel uses what its atomics found; `writes`: stores and atomics
-    so far; `num_warps`: what the launch was given, which kernels may ask for.
+    `widest`: lanes of the largest block so far; `onlooker`: is told of each access; `printed`: of
+    what the kernel prints; `said`: what it printed before it ran; `reads_atomics`: whether the
+    kernel uses what its atomics found; `writes`: stores and atomics so far; `num_warps`: what the
+    launch was given, which kernels may ask for.
     """
 
     def __init__(
@@ -46,6 +49,8 @@ class Run:
         self.polled: Callable[[Access, Array], None] | None = None
         self.widest = 1
         self.writes = 0
+        self.printed: Callable[[Printed], None] | None = None
+        self.said: set[tuple[Place, tuple[str, ...]]] = set()
         self.reads_atomics = True
         self.num_warps = num_warps
 

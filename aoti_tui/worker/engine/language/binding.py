@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import operator
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,8 @@ DESCRIPTORS = (
 CUDA = ("cuda", "cuda.utils", "cuda.gdc", "cuda.libdevice")
 # Modules whose functions are stand-ins that the compiler replaces by CUDA's.
 STAND_INS = ("libdevice", "hip.libdevice")
+
+_BINARY = "add sub mul truediv floordiv mod and or xor lshift rshift lt le gt ge eq ne"
 
 
 class Binding:
@@ -109,8 +112,26 @@ class Binding:
         tensor.__repr__ = lambda value: repr(value.handle.data)
         tensor.__str__ = lambda value: str(value.handle.data)
         tensor.T = property(lambda value: tl.trans(value))
+        self._bind_constexpr()
         if hasattr(tl, "condition"):
             tl.condition.__bool__ = lambda value: bool(plain(value.condition))
+
+    def _bind_constexpr(self) -> None:
+        """A constexpr beside a block is the number that it holds, as the compiler has it; left to
+        Python it would become a constexpr of a block."""
+        constexpr, tensor = self.tl.constexpr, self.tl.tensor
+
+        def beside(name: str, usual: Any) -> Callable[..., Any]:
+            def call(value: Any, other: Any) -> Any:
+                if not isinstance(other, tensor):
+                    return usual(value, other)
+                return getattr(operator, name)(value.value, other)
+
+            return call
+
+        for word in _BINARY.split():
+            name = f"__{word}__"
+            setattr(constexpr, name, beside(name, getattr(constexpr, name)))
 
     def _bound(self, member: Any) -> Callable[..., Any]:
         inner = getattr(member, "__wrapped__", member)
@@ -121,6 +142,7 @@ class Binding:
             return inner(*args, **kwargs)
 
         call.__name__ = getattr(member, "__name__", "builtin")
+        call.__wrapped__ = inner  # type: ignore[attr-defined]
         call.__triton_builtin__ = True  # type: ignore[attr-defined]
         return call
 

@@ -25,6 +25,7 @@ from .binding import Binding
 from .control import Control, static_range
 from .loops import Loops
 from .mapping import Mapping
+from .printing import Printing
 
 _LARGEST_KEPT = 24 << 20
 
@@ -50,6 +51,7 @@ class Language:
             self.builder = Builder(self.tl, ir)
             self.builder.extern_functions = extern_functions(self.values, self.libdevice())
             self.reductions = Reductions(self.values, self.builder)
+            self.printing = Printing(self.builder)
             binding = Binding(self.tl, self.builder)
             self._replace_interpreter(binding)
             binding.bind(self._replaced())
@@ -134,7 +136,7 @@ class Language:
             "len": len,
             "tuple": tuple,
             "str": str,
-            "print": lambda *_: None,
+            "print": self.printing.print,
         }
 
     def _replaced(self) -> dict[str, Callable[..., Any]]:
@@ -144,8 +146,8 @@ class Language:
             "associative_scan": self.reductions.scan,
             "map_elementwise": Mapping(self.values, self.builder).map_elementwise,
             "device_assert": self._device_assert,
-            "device_print": _nothing,
-            "static_print": _nothing,
+            "device_print": self.printing.device_print,
+            "static_print": self.printing.static_print,
             "static_assert": _static_assert,
             "multiple_of": _same,
             "max_contiguous": _same,
@@ -182,10 +184,6 @@ def _keep_freed_memory() -> None:
     that size freed; fetching its pages again costs more than to calculate with them.
     """
     np.empty(_LARGEST_KEPT, dtype=np.uint8)
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    """Printing on the device has no reader here."""
 
 
 def _same(value: Any, *_: Any, **__: Any) -> Any:

@@ -1,11 +1,12 @@
 """Ways around triton's own checks where their outcome is plain, since each costs as much as an
-operation on a small block: types and shapes that were made before, operands that already agree."""
+operation on a small block: types and shapes that were made before, operands that already agree.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..values.handle import Handle
+from ..values.handle import Handle, plain
 from ..values.terms import each
 
 # Operands of one of these types stay as they are in every operation but / and %.
@@ -97,6 +98,20 @@ def semantic(kind: Any, tl: Any) -> Any:
             else:
                 return lhs, rhs
             return super().broadcast_impl_value(lhs, rhs)
+
+        def dot_scaled(
+            self,
+            lhs: Any,
+            lhs_scale: Any,
+            lhs_format: Any,
+            rhs: Any,
+            rhs_scale: Any,
+            rhs_format: Any,
+            *rest: Any,
+        ) -> Any:
+            # The compiler wraps every literal, and this method counts on it.
+            formats = [tl.constexpr(plain(one)) for one in (lhs_format, rhs_format)]
+            return super().dot_scaled(lhs, lhs_scale, formats[0], rhs, rhs_scale, formats[1], *rest)
 
     def _splat(value: Any, like: Any) -> Any:
         handle = value.handle

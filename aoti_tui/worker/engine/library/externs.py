@@ -21,11 +21,12 @@ class _Operand:
         return self
 
 
-def symbols() -> dict[str, str]:
-    """The function of triton's libdevice that each symbol (`__nv_tanhf`) belongs to."""
+def _tables() -> dict[str, list[dict[tuple[Any, ...], tuple[str, Any]]]]:
+    """What each function of triton's libdevice gives extern_elementwise: symbol and result type by
+    the types of its operands."""
     device: Any = importlib.import_module("triton.language.extra.cuda.libdevice")
     core = device.core
-    found: dict[str, str] = {}
+    found: dict[str, list[dict[tuple[Any, ...], tuple[str, Any]]]] = {}
     original = core.extern_elementwise
     try:
         for name, member in list(vars(device).items()):
@@ -33,7 +34,7 @@ def symbols() -> dict[str, str]:
                 continue
 
             def note(*parts: Any, name: str = name, **_: Any) -> _Operand:
-                found.update({symbol: name for symbol, _ in parts[3].values()})
+                found.setdefault(name, []).append(parts[3])
                 return _Operand()
 
             core.extern_elementwise = note
@@ -43,6 +44,28 @@ def symbols() -> dict[str, str]:
     finally:
         core.extern_elementwise = original
     return found
+
+
+def forms() -> dict[str, list[tuple[str, ...]]]:
+    """The types of triton's libdevice by function: those of the operands, then the result's."""
+    return {
+        name: [
+            (*(kind.name for kind in kinds), result.name)
+            for table in tables
+            for kinds, (_, result) in table.items()
+        ]
+        for name, tables in _tables().items()
+    }
+
+
+def symbols() -> dict[str, str]:
+    """The function of triton's libdevice that each symbol (`__nv_tanhf`) belongs to."""
+    return {
+        symbol: name
+        for name, tables in _tables().items()
+        for table in tables
+        for symbol, _ in table.values()
+    }
 
 
 def extern_functions(values: Values, functions: dict[str, Function]) -> dict[str, By]:

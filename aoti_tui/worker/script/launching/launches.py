@@ -128,6 +128,7 @@ class Launches:
         execution = launch.execution()
         checks = self.checks.of(launch)
         execution.run.onlooker = checks.onlooker
+        execution.run.printed = lambda one: print(one.text)
         start = time.perf_counter()
         state, together = "failed", False
         try:
