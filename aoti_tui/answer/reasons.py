@@ -15,6 +15,11 @@ _GIVE_INPUTS = (
     "'inputs.pt')`) and give those with --inputs"
 )
 
+GIVE_WEIGHTS = "give the weights with --constants, or captured tensors with --tensors"
+GIVE_TENSORS = (
+    "give captured tensors with --tensors: they stand for what a replay cannot work out "
+    "(AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=1 at compile time saves them)"
+)
 _COMPARE_WRAPPERS = (
     "look whether the wrapper that the failed run itself wrote has this offset (TORCH_LOGS="
     "output_code shows it; the versions of torch may differ)"
@@ -37,6 +42,8 @@ class Disagreement:
     """The log names a block that the grid does not have."""
     made_up: tuple[str, ...] = ()
     """What had to be made up and decides whether the assert fires."""
+    without_weights: bool = False
+    """Whether the model has weights, and they were not given."""
     dropped: str = ""
     """What a replay without some view's offset shows."""
     beyond: str = ""
@@ -108,7 +115,7 @@ def _reasons(
             "made-up-data",
             f"the replay made up {', '.join(found.made_up)}: the true values decide",
             False,
-            confirm_with="give the weights with --constants, or captured tensors with --tensors",
+            confirm_with=GIVE_WEIGHTS if found.without_weights else GIVE_TENSORS,
         )
     if disagrees:
         said = "the failed run had other inputs than the given ones"

@@ -58,7 +58,7 @@ from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.addresses import taken
 from aoti_tui.kernel.asserts import raw_index
-from aoti_tui.kernel.indexed import access_masks, indexed_accesses
+from aoti_tui.kernel.indexed import access_masks, indexed_accesses, lost_masks
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.slice import is_index_only
 
@@ -145,7 +145,9 @@ class Explainer:
         guards = guard_findings(self.index, (*bound.sources, *index.sources), known)
         ops = op_patterns(launch.aten if launch is not None else ())
         open_still = evidence.reasons and (evidence.contradictions or evidence.undecided)
-        how = evidence.reasons[0].confirm_with if open_still else _CONFIRM
+        how = evidence.confirm_with or _CONFIRM
+        if open_still:
+            how = evidence.reasons[0].confirm_with
         question = _question(asserted, bound, index, how)
         condition = Condition()
         if launch is not None:
@@ -358,6 +360,7 @@ def _question(
         wraps_negatives=raw != found.index,
         mask=found.mask,
         access_masks=access_masks(asserted.program, found),
+        lost_masks=lost_masks(asserted.program, found),
         confirm_command=confirm_with,
     )
 

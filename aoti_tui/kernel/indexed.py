@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from aoti_tui.kernel.asserts import raw_index
@@ -94,6 +95,24 @@ def access_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]
     raw = raw_index(program, found)
     varies = _axes(program, raw) if raw is not None else None
     return tuple(_varying(m, varies) if m is not None else "None" for m in masks)
+
+
+def lost_masks(program: KernelProgram, found: KernelAssert) -> tuple[str, ...]:
+    """Masks of lanes beyond the data that the assert lacks, of axes along which its index varies,
+    though everything that is kept is stored under them. Inductor loses them where the index comes
+    out of a reduction."""
+    raw = raw_index(program, found)
+    if raw is None or found.disabled or not program.stores:
+        return ()
+    own = set(re.findall(r"\w+", found.mask or ""))
+    kept = [set(names_read(store.mask)) if store.mask else set() for store in program.stores]
+    lost = []
+    for axis in sorted(_axes(program, raw)):
+        name = f"{axis}mask"
+        compares = [isinstance(one.value, ast.Compare) for one in program.by_name.get(name, ())]
+        if compares == [True] and name not in own and all(name in masks for masks in kept):
+            lost.append(name)
+    return tuple(lost)
 
 
 def _varying(mask: ast.expr, axes: frozenset[str] | None) -> str:

@@ -157,6 +157,24 @@ def test_lanes_beyond_the_rows_that_lost_their_mask(tmp_path: Path) -> None:
     assert "xnumel is 80" in failure.cause.text
 
 
+@pytest.mark.parametrize(("mask", "offered"), [("", True), (" | ~(xmask)", False)])
+def test_a_mask_that_the_assert_lost_is_a_cause_before_a_replay(
+    tmp_path: Path, mask: str, offered: bool
+) -> None:
+    wrapper = (DATA / "unbacked_item" / "wrapper.cpp").read_text()
+    path = tmp_path / "model.wrapper.cpp"
+    path.write_text(
+        wrapper.replace(
+            "tl.device_assert((x1 < ks0) | ~(xmask), ", f"tl.device_assert((x1 < ks0){mask}, "
+        )
+    )
+    log = assert_line("/c/cabc.py", 24, "index out of bounds: x1 < ks0")
+    failure = open_incident(path, log=log).failures[0]
+    causes = {c.code: c.text for c in (failure.cause, *failure.possible_causes)}
+    assert ("mask-too-narrow" in causes) is offered
+    assert "the assert lacks xmask" in causes.get("mask-too-narrow", "the assert lacks xmask")
+
+
 @pytest.mark.parametrize(
     ("low", "high", "left"),
     [

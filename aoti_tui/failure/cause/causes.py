@@ -54,6 +54,8 @@ class Question:
     mask: str | None
     access_masks: tuple[str, ...]
     """Masks of the loads and stores that use the index, as written."""
+    lost_masks: tuple[str, ...]
+    """Masks of lanes beyond the data that the assert lacks."""
     confirm_command: str
     """What would confirm a cause: a command, or what a replay that was made lacks."""
 
@@ -376,7 +378,16 @@ def _of_the_compiler(question: Question) -> Iterator[Weighed]:
             "evaluate it for the size you ran with, or",
         )
     narrower = _narrower_mask(question)
-    if narrower:
+    if question.lost_masks:
+        lost = " and ".join(question.lost_masks)
+        yield (
+            39,
+            "mask-too-narrow",
+            f"the assert lacks {lost}, under which all results are stored: lanes beyond the data, "
+            "which compute from whatever was loaded, may fail it",
+            "replay, and see whether every failing lane lies beyond the data",
+        )
+    elif narrower:
         yield (
             38,
             "mask-too-narrow",

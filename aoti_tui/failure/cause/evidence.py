@@ -54,5 +54,7 @@ class Evidence:
     """Why log and inputs can disagree, the likeliest first."""
     undecided: tuple[str, ...] = ()
     """What would have to be known before anything can be confirmed."""
+    confirm_with: str = ""
+    """What would tell more, after a replay that left it open."""
     traced: str = ""
     """Where a bad index was seen, in words, when it is no input's element unchanged."""

@@ -118,7 +118,8 @@ def _conflicts(kernel: Kernel, logged: LoggedAssert) -> list[str]:
     threads = threads_of(kernel)
     if threads is not None and logged.highest_thread >= threads:
         conflicts.append(
-            f"but it has {threads} threads and the log names thread {logged.highest_thread}"
+            f"but it has {threads} threads and the log names thread {logged.highest_thread}: if it "
+            "is this one, the failed run was compiled with more warps"
         )
     for axis, name in ((1, "y"), (2, "z")):
         if axis < len(kernel.grid) and kernel.grid[axis].literal == 1:
