@@ -32,9 +32,13 @@ class Picture:
     theme: str = ""
     failure: str = ""
     """``model/case`` of ``tests/data``; the bundled failure for ``""``."""
+    core: Path | None = None
+    """A core dump in place of log and inputs."""
 
     @property
     def request(self) -> OpenRequest:
+        if self.core is not None:
+            return OpenRequest(demo_request().wrapper, given=Given(core=self.core), warm_up=False)
         if not self.failure:
             return demo_request()
         model, case = self.failure.split("/")
@@ -81,6 +85,7 @@ PICTURES = (
     Picture("small", (80, 24)),
     Picture("small-run", (80, 24), RUN),
     Picture("light", (160, 45), RUN, theme="textual-light"),
+    Picture("core-dump", (120, 36), RUN, core=DATA / "cores" / "jagged_reduce.cudacore.xz"),
     Picture("report", (100, 40), ("R", "see:Failed kernel asserts")),
     Picture("help", (100, 40), ("question_mark",)),
 )

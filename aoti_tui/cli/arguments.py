@@ -9,7 +9,7 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check", "run", "core")
+COMMANDS = ("explain", "index", "replay", "check", "run", "core", "help")
 
 _EPILOG = """\
 commands:
@@ -20,6 +20,7 @@ commands:
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
   aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
   aoti-tui core FILE [--info] [--json] [--extract OUT.aoti]     what a GPU core dump holds
+  aoti-tui help [TOPIC]                                         the manual
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
 package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.
@@ -141,6 +142,12 @@ def _add_wrapper(parser: argparse.ArgumentParser) -> None:
         metavar="WRAPPER",
         help="wrapper, .pt2 package, folder, or a log that holds the code or leads to it",
     )
+
+
+def help_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="aoti-tui help", description="Show a page of the manual.")
+    parser.add_argument("topic", nargs="?", help="which page; without it, the list of them")
+    return parser
 
 
 def core_parser() -> argparse.ArgumentParser:
