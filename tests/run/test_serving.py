@@ -132,3 +132,17 @@ def test_a_script_stops_at_its_first_finding_until_it_may_go_on(tmp_path: Path) 
         assert (stopped["why"], stopped["line"]) == ("exception", 12)
         watched.tell("continue")
         assert watched.until("exit")["exception"]["text"] == "at the end"
+
+
+def test_a_temporary_is_compared_with_what_it_should_be(two: Watched) -> None:
+    wanted = ["y = 2 * x_ptr[pid[0] * BLOCK:][:BLOCK] + 2", "x = x_ptr[i.long()]"]
+    reply = two.ask("expect", launch=0, program=[1, 0, 0], expectations=wanted)
+    assert [one["holds"] for one in reply["expected"]] == [False, True]
+    first = reply["first"]
+    assert (first["name"], first["actual"], first["expected"]) == ("y", 9.0, 10.0)
+
+
+def test_each_value_has_its_error_beside_float64(two: Watched) -> None:
+    reply = two.ask("precision", launch=0, program=[1, 0, 0])
+    assert reply["first"] is None
+    assert {one["name"]: one["error"] for one in reply["steps"]} == {"x": 0, "twice": 0, "y": 0}

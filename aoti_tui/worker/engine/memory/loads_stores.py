@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings.watchful import unwritten
+from ..numbers.exact import Exact
 from ..numbers.floats import Array
 from ..numbers.stored import decode, encode
 from ..run import Run
@@ -63,8 +64,8 @@ def _loaded(access: Access, bits: Array, wanted: Array | None, other: Handle | N
     if wanted is not None:
         rest: Any = number.values.type(0) if other is None else other.lanes
         data = np.where(wanted, data, rest)
-    if data.dtype != number.values:
-        data = data.astype(number.values)
+    if data.dtype != number.values or Exact.on:
+        data = number.settled(data)
     return Handle(data, pointer.dtype.scalar.element_ty, pointer.shape)
 
 

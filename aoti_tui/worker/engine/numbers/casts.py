@@ -7,6 +7,7 @@ from typing import Callable
 import numpy as np
 
 from .dtypes import Number
+from .exact import Exact
 from .floats import Array, cut_to, round_to
 
 Flag = Callable[[str], None]
@@ -22,6 +23,8 @@ NOT_A_NUMBER = (
 def convert(data: Array, source: Number, wanted: Number, flag: Flag) -> Array:
     """Values of one type as values of another."""
     if wanted.kind == "float":
+        if Exact.on:
+            return data.astype(np.float64, copy=False)
         if wanted.small is not None:
             return round_to(data.astype(np.float32, copy=False), wanted.small)
         return data.astype(wanted.values, copy=False)
@@ -32,6 +35,8 @@ def convert(data: Array, source: Number, wanted: Number, flag: Flag) -> Array:
 
 def cut(data: Array, wanted: Number) -> Array:
     """Floats as floats of a shorter type, rounded towards zero."""
+    if Exact.on:
+        return data
     if wanted.small is not None:
         return cut_to(data, wanted.small)
     nearest = data.astype(wanted.values)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .exact import Exact
 from .floats import (
     BFLOAT16,
     FLOAT8_E4M3B15,
@@ -52,6 +53,12 @@ class Number:
 
     def settled(self, values: Array) -> Array:
         """Numbers in the type they must have; small floats rounded to representable values."""
+        if Exact.on and self.kind == "float":
+            return values.astype(np.float64, copy=False)
+        return self.rounded(values)
+
+    def rounded(self, values: Array) -> Array:
+        """Numbers as this type can hold them, even while the engine calculates exactly."""
         if self.small is not None:
             return round_to(values, self.small)
         return values if values.dtype == self.values else values.astype(self.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .dtypes import Number
+from .exact import Exact
 from .floats import Array, from_bits, to_bits
 
 
@@ -15,6 +16,8 @@ def decode(bits: Array, number: Number) -> Array:
 
 def encode(values: Array, number: Number) -> Array:
     """Values to elements as stored."""
+    if Exact.on and number.kind == "float":
+        values = number.rounded(values)
     if number.small is not None:
         return to_bits(values, number.small)
     return values.astype(number.stored, copy=False)

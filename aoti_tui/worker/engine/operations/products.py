@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.dtypes import BY_NAME, BY_TRITON
+from ..numbers.exact import Exact
 from ..numbers.floats import Array, round_bfloat16
 from ..values.handle import Handle
 from .arithmetic import rounded
@@ -32,6 +33,8 @@ class Products(State):
         if BY_TRITON[left.dtype.name].name == "float32" and "TF32" in _name(precision):
             self.run.findings.flag(TF32)
         wide: Any = np.float64 if number.name == "float64" else np.float32
+        if Exact.on:
+            wide = np.float64
         if number.kind != "float" and left.shape[-1] > MOST_IN_SINGLE:
             wide = np.float64
         product = _matmul(left.full(), right.full(), wide)

@@ -22,17 +22,18 @@ def watching(launches: Launches, replays: Replays, server: Server) -> Watching:
     lanes = Lanes(replays)
     origins = Origins(lanes)
 
-    def send(event: dict[str, Any]) -> None:
-        launches.host.send("difference", **event)
-        if launches.stops.at("difference"):
-            keys = ("launch", "program", "file", "line", "text")
-            server.stop(why="difference", **{key: event[key] for key in keys})
-
     def quiet() -> AbstractContextManager[Any]:
         stack = ExitStack()
         stack.enter_context(launches.quiet())
         stack.enter_context(torch._C.DisableTorchFunction())
         return stack
+
+    def send(event: dict[str, Any]) -> None:
+        launches.host.send("difference", **event)
+        if launches.stops.at("difference"):
+            keys = ("launch", "program", "file", "line", "text")
+            with quiet():
+                server.stop(why="difference", **{key: event[key] for key in keys})
 
     comparing = Comparing(origins, lanes, send, quiet)
     comparing.install()

@@ -10,6 +10,7 @@ from ...protocol.problems import RequestError, bad_request, problem_of
 from ..host import Host
 from ..keeping.sets import Setting
 from ..stops import Stops
+from .expectations import Expectations
 from .replays import Replays
 
 
@@ -19,6 +20,7 @@ class Server:
     def __init__(self, host: Host, replays: Replays, stops: Stops) -> None:
         self.host = host
         self.replays = replays
+        self.expectations = Expectations(replays)
         self.stops = stops
 
     def stop(self, **stopped: Any) -> None:
@@ -68,6 +70,10 @@ class Server:
             return self.replays.who_wrote(request, progress)
         if do == "read":
             return self.replays.read(request, blobs)
+        if do == "expect":
+            return self.expectations.expect(request)
+        if do == "precision":
+            return self.expectations.precision(request)
         if do == "what_if":
             self.replays.kept(request).settings = tuple(
                 Setting(str(one["argument"]), one.get("element"), one["value"])
