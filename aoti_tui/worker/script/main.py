@@ -53,6 +53,7 @@ def install(config: dict[str, Any]) -> Process:
     host = Host(config.get("address"))
     torch: Any = importlib.import_module("torch")
     triton: Any = importlib.import_module("triton")
+    from . import debugging
     from .cuda import install as stand_ins
     from .keeping.seeing import seeing
     from .launching.intercept import intercept
@@ -65,7 +66,7 @@ def install(config: dict[str, Any]) -> Process:
     launches = intercept(host)
     launches.stops = Stops(frozenset(config.get("stop_at") or ()))
     replays = Replays(launches.keeping, launches.language)
-    server = Server(host, replays, launches.stops)
+    server = Server(host, replays, launches.stops, launches.aside)
     launches.stop = server.stop
     calls: Callable[[], AbstractContextManager[Any]] = nullcontext
     cuda = "real" if torch.cuda.is_available() else "none"
@@ -82,6 +83,7 @@ def install(config: dict[str, Any]) -> Process:
         }
     )
     follow(config)
+    debugging.install(launches)
     calls = seen(watching(launches, replays, server), calls)
     keeping = launches.keeping
     calls = seeing(keeping.writers, keeping.memories.changing, calls)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from ...engine.errors import Hanging
 from ...engine.findings.findings import Findings
 from ...engine.language.language import Language
 from ...engine.programs.launch import Launch
+from ...engine.run import Run
 from ..binding.arguments import Binder
 from ..binding.kernels import Kernels, ScriptKernel
 from ..binding.parameters import given, grid_of
@@ -62,6 +64,9 @@ class Launches:
         self.keeping = Keeping(Writers())
         self.stops = Stops()
         self.stop: Callable[..., None] = lambda **_: None
+        # Whether what this process does at the moment is ours, but for the kernel's own lines.
+        self.is_busy = False
+        self._running: tuple[Launched, Run] | None = None
         self._ids = itertools.count()
         # One engine for all threads of the script.
         self._turn = threading.RLock()
@@ -84,7 +89,44 @@ class Launches:
     def quiet(self) -> Iterator[None]:
         """A context in which the engine is this thread's, and torch's calls are our own."""
         with self._turn, self.engine_calls(), torch._C._DisableTorchDispatch():
-            yield
+            outer, self.is_busy = self.is_busy, True
+            try:
+                yield
+            finally:
+                self.is_busy = outer
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """A context for replays while the script waits, perhaps in the middle of a launch."""
+        if self._running is None:
+            with self.quiet():
+                yield
+            return
+        # The launch has the engine; its programs may be threads of their own.
+        run = self.language.builder.run
+        try:
+            with self.engine_calls(), torch._C._DisableTorchDispatch():
+                yield
+        finally:
+            self.language.builder.run = run
+
+    @property
+    def is_live(self) -> bool:
+        """Whether what runs at the moment is the script's launch, and no replay of one."""
+        running = self._running
+        return running is not None and running[1] is self.language.builder.run
+
+    def stop_in_kernel(self, frame: FrameType) -> None:
+        """Stop where the kernel itself asks for it."""
+        assert self._running is not None
+        launched, run = self._running
+        self.stop(
+            why="breakpoint-call",
+            launch=launched.id,
+            file=frame.f_code.co_filename,
+            line=frame.f_lineno,
+            program=[int(n) for n in run.programs[0]],
+        )
 
     def _launch(
         self, jit: Any, values: dict[str, Any], grid: tuple[int, int, int], num_warps: int
@@ -129,6 +171,7 @@ class Launches:
         checks = self.checks.of(launch)
         execution.run.onlooker = checks.onlooker
         execution.run.printed = lambda one: print(one.text)
+        self._running = (launched, execution.run)
         start = time.perf_counter()
         state, together = "failed", False
         try:
@@ -140,6 +183,7 @@ class Launches:
         finally:
             seconds = time.perf_counter() - start
             execution.run.onlooker = None
+            self._running = None
             self._found(launched, checks, execution.run.findings, self._again(kept))
             self._ended(launched, state, AT_ONCE if together else ONE_BY_ONE, seconds)
 

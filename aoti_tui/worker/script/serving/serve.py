@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...protocol.frames import Blobs
@@ -15,10 +17,17 @@ from .replays import Replays
 
 
 class Server:
-    """Answers one request at a time, on the thread that waits."""
+    """Answers one request at a time, on the thread that waits; `aside` is a context for it."""
 
-    def __init__(self, host: Host, replays: Replays, stops: Stops) -> None:
+    def __init__(
+        self,
+        host: Host,
+        replays: Replays,
+        stops: Stops,
+        aside: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self.host = host
+        self.aside = aside
         self.replays = replays
         self.expectations = Expectations(replays)
         self.stops = stops
@@ -47,7 +56,8 @@ class Server:
             self.host.send("progress", id=identity, done=done, total=total)
 
         try:
-            result = {"event": "result", **self._run(request, progress, reply)}
+            with self.aside():
+                result = {"event": "result", **self._run(request, progress, reply)}
         except Exception as error:
             problem = problem_of(error) or _failure(error)
             reply = Blobs()
