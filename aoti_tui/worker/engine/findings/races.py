@@ -11,6 +11,7 @@ from ...source.place import NOWHERE
 from ..numbers.floats import Array
 from ..values.access import Access
 from ..values.arguments import Storage
+from ..values.rows import prefix, rows_of
 from .kernel_frames import kernel_place
 from .notices import Notice, NoticeKind, program_of
 from .onlooker import Running
@@ -61,6 +62,8 @@ class Races:
         """A plain write; one that leaves all as it is harms nobody."""
         key = id(_storage(access))
         self.stored_to.add(key)
+        if key not in self.followed and self._first_rows(run, access, wanted):
+            return
         elements, who, (new,) = lanes_of(access, wanted, numbers_of(run.programs, run.grid), bits)
         shadow = self._shadow(access)
         at, each = shadow.rows(access, elements)
@@ -85,6 +88,25 @@ class Races:
                     other = shadow.columns[column][at]
                     wrong = _strangers(other, who, shared=True) & changes
                     self._tell(run, access, elements, who, other, wrong, each)
+
+    def _first_rows(self, run: Running, access: Access, wanted: Array) -> bool:
+        """Note writers of whole rows that nobody wrote before; whether that is all there is."""
+        rows = rows_of(access.pointer) if access.pointer.terms else None
+        shadow = self._shadow(access)
+        size = access.number.size
+        assert access.argument is not None
+        if rows is None or size != shadow.unit or access.argument.offset % size:
+            return False
+        count = prefix(wanted, rows)
+        if not count or rows.first.shape[0] != len(run.programs) or not rows.cut(count).apart:
+            return False
+        windows = rows.cut(count).windows(shadow.columns["writer"])
+        first = rows.first + access.argument.offset // size
+        if windows[first].any():
+            return False
+        who = numbers_of(run.programs, run.grid)
+        windows[first] = who.reshape(-1, *(1,) * first.ndim)
+        return True
 
     def atomic(self, run: Running, access: Access, wanted: Array) -> None:
         """A change in one step: in no order with plain accesses of others."""

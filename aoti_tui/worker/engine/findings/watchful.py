@@ -79,6 +79,10 @@ class Watchful(Onlooker):
         argument = access.argument
         if argument is None or argument.reach is None:
             return
+        if access.pointer.terms:
+            low, high, _ = access.pointer.extremes
+            if argument.reach.surely_holds(low, high, access.number.size):
+                return
         outside = argument.reach.beyond(access.elements, access.number.size)
         if outside is None:
             return
@@ -91,10 +95,10 @@ class Watchful(Onlooker):
         if number.kind != "float":
             return
         values = decode(bits, number)
-        odd = ~np.isfinite(values)
-        if not odd.any():
+        finite = np.isfinite(values)
+        if finite.all():
             return
-        stored = odd & wanted
+        stored = ~finite & wanted
         if stored.any():
             run.findings.notice(
                 notice_at("not-finite", access, stored, run.programs, values, sure=False)

@@ -13,9 +13,9 @@ from ..numbers.stored import decode, encode
 from ..run import Run
 from ..values.access import Access
 from ..values.handle import Handle
+from ..values.rows import all_within, prefix, rows_of
 from .addresses import by_argument, number_at
 from .checked import access_of, forked, inside, report, watched
-from .rows import all_within, prefix, rows_of
 
 
 def load(

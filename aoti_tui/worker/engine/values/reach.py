@@ -39,6 +39,10 @@ class Reach:
             outside = outside | ~reached
         return outside if outside.any() else None
 
+    def surely_holds(self, low: int, high: int, size: int) -> bool:
+        """Whether all elements from one to another are the view's."""
+        return not self.gaps and size == self.size and low >= 0 and high < self.span
+
     def holds(self, byte: int) -> bool:
         """Whether a byte, counted from the first element's first, is of one of the elements."""
         element = byte // self.size

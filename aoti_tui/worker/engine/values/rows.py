@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numbers.floats import Array
-from ..values.handle import Handle
+from .handle import Handle
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,12 @@ class Rows:
     def cut(self, length: int) -> Rows:
         """Only the first lanes of each row."""
         return Rows(self.first, self.axis, length)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no two rows share an element."""
+        begins = np.sort(self.first, axis=None)
+        return bool((begins[1:] - begins[:-1] >= self.length).all())
 
     def windows(self, memory: Array) -> Array:
         """Memory as every row that there can be, one from each element on; all share its bytes."""
