@@ -18,11 +18,6 @@ from ..values.handle import plain
 from . import shortcuts
 from .control import single, truth
 
-DESCRIPTORS = (
-    "tensor_descriptor_base",
-    "tensor_descriptor",
-    "_experimental_tensor_descriptor",
-)
 # Where CUDA's own functions stand, over the releases.
 CUDA = ("cuda", "cuda.utils", "cuda.gdc", "cuda.libdevice")
 # Modules whose functions are stand-ins that the compiler replaces by CUDA's.
@@ -47,13 +42,19 @@ class Binding:
     def bind(self, replaced: dict[str, Callable[..., Any]]) -> None:
         """Bind every builtin of the language; `replaced` are functions of our own by name."""
         tl = self.tl
-        classes = [tl.tensor]
-        for name in DESCRIPTORS:
-            kind = getattr(tl.core, name, None)
-            if inspect.isclass(kind):
-                classes.append(kind)
+        # Blocks, descriptors and, since 3.8, block pointers have builtins for methods.
+        classes = [
+            kind
+            for kind in vars(tl.core).values()
+            if inspect.isclass(kind) and kind.__module__ == tl.core.__name__
+        ]
         for owner in (tl, tl.core, tl.math, *classes):
             self._bind_members(owner)
+        for kind in classes:
+            if getattr(kind, "__triton_block_ptr__", False):
+                # Since 3.8, whose compiler gives them what they build with without being told.
+                for name in ("advance", "load", "store"):
+                    setattr(kind, name, self._bound(getattr(kind, name)))
         for owner in (tl, tl.core):
             for name, member in replaced.items():
                 setattr(owner, name, member)
@@ -136,6 +137,9 @@ class Binding:
     def _bound(self, member: Any) -> Callable[..., Any]:
         inner = getattr(member, "__wrapped__", member)
         keyword, bound = self.keyword, self.bound
+        if keyword not in inspect.signature(inner).parameters:
+            # In 3.4 some of CUDA's functions were still written for the releases before.
+            keyword = "_builder"
 
         def call(*args: Any, **kwargs: Any) -> Any:
             kwargs[keyword] = bound

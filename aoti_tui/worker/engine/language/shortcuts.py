@@ -14,6 +14,14 @@ _SETTLED = frozenset(["fp32", "fp64", "fp16", "bf16", "int1", "int8", "int16", "
 _OFFSETS = frozenset(["int32", "int64"])
 
 
+class _Literal(str):
+    """A text as the compiler passes it, which wraps literals and up to 3.7 unwraps it late."""
+
+    @property
+    def value(self) -> str:
+        return str(self)
+
+
 def remember_shapes(tl: Any) -> None:
     """Make the type and the shape of a block once: triton checks and wraps them for each value."""
     block_type, tensor = tl.block_type, tl.tensor
@@ -109,8 +117,7 @@ def semantic(kind: Any, tl: Any) -> Any:
             rhs_format: Any,
             *rest: Any,
         ) -> Any:
-            # The compiler wraps every literal, and this method counts on it.
-            formats = [tl.constexpr(plain(one)) for one in (lhs_format, rhs_format)]
+            formats = [_Literal(plain(one)) for one in (lhs_format, rhs_format)]
             return super().dot_scaled(lhs, lhs_scale, formats[0], rhs, rhs_scale, formats[1], *rest)
 
     def _splat(value: Any, like: Any) -> Any:
