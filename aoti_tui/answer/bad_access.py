@@ -8,19 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aoti_tui.answer.reasons import more_data
 from aoti_tui.answer.trace import TracedElement, trace_address
 from aoti_tui.failure.bad_access import accesses, address_of, explain_access
+from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, ValueProvenance
+from aoti_tui.failure.prose.headline import short_assert
 from aoti_tui.failure.prose.words import plural, source_words
 from aoti_tui.failure.provenance.known import Known
+from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.flow.access import parameters_behind
 from aoti_tui.index.model import Launch
+from aoti_tui.kernel.indexed import indexed_accesses
+from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import names_read
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import MemoryFault, ReplayResult
 from aoti_tui.replay.questions.all_launches import AllLaunches
-from aoti_tui.replay.questions.truncated import truncation_words
+from aoti_tui.replay.questions.truncated import TruncatedSymbol, truncation_words
 from aoti_tui.replay.session import ReplaySession
 
 _SIZES = ("input_dim", "constant_dim", "buffer_dim", "input_value", "literal")
@@ -42,6 +48,10 @@ class _Found:
     """Whether the line tells what the address is made of: in a helper of a template it does not."""
     problems: tuple[str, ...]
     """Guards that the inputs break, and checks of the wrapper that fail before."""
+    truncated: tuple[TruncatedSymbol, ...]
+    """Sizes that came out wrong, and that the address or the tensor's size is made of."""
+    guarded_by: KernelAssert | None
+    """The assert of the index that the access uses, which let it through."""
 
 
 def first_bad_access(
@@ -75,8 +85,20 @@ def first_bad_access(
                 raise
             notes.append(f"the address was not followed to its inputs: {error.why}")
     problems = (*session.input_problems(), *done.checks)
-    found = _Found(launch, result, access, address, elements, made_up, bool(names), problems)
-    cause = _cause(found, done)
+    on_path = _symbols_of(explainer, launch, access, address)
+    found = _Found(
+        launch,
+        result,
+        access,
+        address,
+        elements,
+        made_up,
+        bool(names),
+        problems,
+        tuple(one for one in done.truncated if one.name in on_path),
+        _guarding(program, access),
+    )
+    cause = _cause(found, more_data(session))
     return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
 
 
@@ -126,8 +148,8 @@ def _access(session: ReplaySession, launch: Launch, fault: MemoryFault) -> BadAc
     )
 
 
-def _cause(found: _Found, done: AllLaunches) -> Cause:
-    code, text = _verdict(found, done)
+def _cause(found: _Found, confirm_with: str) -> Cause:
+    code, text = _verdict(found)
     access = found.access
     x, y, z = access.program
     evidence = [
@@ -137,13 +159,15 @@ def _cause(found: _Found, done: AllLaunches) -> Cause:
     ]
     if found.made_up:
         evidence.append("the replay rests on made-up data for what is not known")
-    confirm = "give the inputs of the failed call with --inputs" if found.made_up else ""
-    return Cause(code, text, not found.made_up, tuple(evidence), confirm)
+    how = confirm_with if found.made_up else ""
+    return Cause(code, text, not found.made_up, tuple(evidence), how)
 
 
-def _verdict(found: _Found, done: AllLaunches) -> tuple[CauseCode, str]:
+def _verdict(found: _Found) -> tuple[CauseCode, str]:
     access, sources = found.access, found.address.sources
     leads = f"element {access.element} of {access.tensor}, which has {access.size}"
+    if found.guarded_by is not None and not found.problems and not found.truncated:
+        return "compiler-fault", _let_through(found.guarded_by, leads)
     if any(source.kind not in _SIZES for source in sources) or found.elements:
         who = ", ".join(_element_words(one) for one in found.elements[:_SHOWN])
         ends = "; ".join(source_words(s) for s in sources if s.kind not in _SIZES)
@@ -158,8 +182,8 @@ def _verdict(found: _Found, done: AllLaunches) -> tuple[CauseCode, str]:
             "followed through the kernel's functions: step through the program",
         )
     sizes = "; ".join(source_words(s) for s in sources) or "numbers that were fixed when compiled"
-    if done.truncated:
-        words = "; ".join(truncation_words(one) for one in done.truncated)
+    if found.truncated:
+        words = "; ".join(truncation_words(one) for one in found.truncated)
         return "symbol-truncated", f"a size came out wrong: {words}; so the address reaches {leads}"
     depends = f"the address depends on sizes alone ({sizes}) and reaches {leads}"
     if found.problems:
@@ -170,6 +194,38 @@ def _verdict(found: _Found, done: AllLaunches) -> tuple[CauseCode, str]:
         "than there is (an `as_strided` of the model, or a fault of the compiler), whatever the "
         "data are",
     )
+
+
+def _symbols_of(
+    explainer: Explainer, launch: Launch, access: BadAccess, address: ValueProvenance
+) -> set[str]:
+    """Symbols that an address, and the size of the tensor that it leaves, are made of."""
+    names = {node.name for node in walk(address.tree) if node.kind == "symbol"}
+    passed = launch.argument(access.parameter)
+    if passed is not None and passed.tensor is not None:
+        layout = explainer.flow.sizes_of(passed.tensor, explainer.flow.before(launch))
+        names.update(name for size in (layout or ((), ()))[0] for name in size.names())
+    return names
+
+
+def _guarding(program: KernelProgram, access: BadAccess) -> KernelAssert | None:
+    for one in program.asserts:
+        if one.disabled:
+            continue
+        for checked in indexed_accesses(program, one):
+            if (checked.line, checked.pointer) == (access.kernel_line, access.parameter):
+                return one
+    return None
+
+
+def _let_through(guard: KernelAssert, leads: str) -> str:
+    said = (
+        f"an index that the assert of kernel line {guard.line} lets through "
+        f"(`{short_assert(guard.message)}`) leads to {leads}: the bound is not the tensor's size"
+    )
+    if in_single_precision(guard.upper or ""):
+        said += ", because the kernel works it out in single precision"
+    return said
 
 
 def _element_words(one: TracedElement) -> str:

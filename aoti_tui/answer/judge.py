@@ -14,7 +14,7 @@ from enum import IntEnum
 from aoti_tui.answer.bad_access import beyond_by_sizes
 from aoti_tui.answer.evidence import evidence_of
 from aoti_tui.answer.gates import gate_words, outside_words
-from aoti_tui.answer.reasons import GIVE_TENSORS, GIVE_WEIGHTS, Disagreement, reasons
+from aoti_tui.answer.reasons import Disagreement, more_data, reasons
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import Autotuning, Candidate, Cause, Failure, Program, Rival
@@ -235,7 +235,7 @@ def judge(search: Search, known: Known) -> Judged | None:
         chosen.agrees(search.logged_programs(chosen.result)),
         replace(
             evidence,
-            confirm_with=GIVE_WEIGHTS if _without_weights(search) else GIVE_TENSORS,
+            confirm_with=more_data(search.session),
             contradictions=against,
             undecided=undecided,
             reasons=_reasons(search, chosen, against, undecided, fault),
@@ -292,10 +292,6 @@ def _decided_by(search: Search, other: Attempt) -> str:
     return f"data that is made up: {', '.join(_made_up(other.result))}"
 
 
-def _without_weights(search: Search) -> bool:
-    return bool(search.session.index.constants) and search.session.given.constants is None
-
-
 def _made_up(result: ReplayResult) -> list[str]:
     return [a.expression or a.name for a in result.arguments if a.source == "made-up"]
 
@@ -328,7 +324,7 @@ def _reasons(
         elsewhere=bool(against) and standing <= Standing.ELSEWHERE,
         outside=0 not in result.grid and bool(outside_words(logged, result.grid)),
         made_up=tuple(dict.fromkeys(_made_up(result))) if guessed else (),
-        without_weights=_without_weights(search),
+        more_data=more_data(search.session),
         dropped=fault.dropped,
         beyond=fault.beyond,
     )

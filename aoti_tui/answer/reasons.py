@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aoti_tui.failure.model import Autotuning, Cause
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.model import GivenInput
+from aoti_tui.replay.session import ReplaySession
 
 _VIEWS = ("aten.slice", "aten.select", "aten.narrow", "aten.as_strided", "aten.split", "aten.chunk")
 _GIVE_INPUTS = (
@@ -15,8 +16,8 @@ _GIVE_INPUTS = (
     "'inputs.pt')`) and give those with --inputs"
 )
 
-GIVE_WEIGHTS = "give the weights with --constants, or captured tensors with --tensors"
-GIVE_TENSORS = (
+_GIVE_WEIGHTS = "give the weights with --constants, or captured tensors with --tensors"
+_GIVE_TENSORS = (
     "give captured tensors with --tensors: they stand for what a replay cannot work out "
     "(AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=1 at compile time saves them)"
 )
@@ -42,12 +43,21 @@ class Disagreement:
     """The log names a block that the grid does not have."""
     made_up: tuple[str, ...] = ()
     """What had to be made up and decides whether the assert fires."""
-    without_weights: bool = False
-    """Whether the model has weights, and they were not given."""
+    more_data: str = ""
+    """What would stand in for it."""
     dropped: str = ""
     """What a replay without some view's offset shows."""
     beyond: str = ""
     """An access before the assert that leaves its tensor whatever the data are."""
+
+
+def more_data(session: ReplaySession) -> str:
+    """What would have to be given so that a replay makes nothing up."""
+    given = session.given
+    if given.inputs is None and given.tensors is None:
+        return "give the inputs of the failed call with --inputs"
+    weights = session.index.constants and given.constants is None
+    return _GIVE_WEIGHTS if weights else _GIVE_TENSORS
 
 
 def reasons(
@@ -115,7 +125,7 @@ def _reasons(
             "made-up-data",
             f"the replay made up {', '.join(found.made_up)}: the true values decide",
             False,
-            confirm_with=GIVE_WEIGHTS if found.without_weights else GIVE_TENSORS,
+            confirm_with=found.more_data,
         )
     if disagrees:
         said = "the failed run had other inputs than the given ones"

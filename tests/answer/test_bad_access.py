@@ -107,13 +107,30 @@ def test_inputs_that_break_a_check_of_the_wrapper_are_to_blame(made: Made) -> No
 
 
 def test_a_size_that_was_cut_is_named(made: Made) -> None:
+    """The buffer has 49 * s9 elements, which are none; the launch takes 49."""
+    body = (
+        "    int64_t s9 = (1.0/49.0)*s0;\n"
+        "    const int64_t int_array_9[] = {49L*s9};\n"
+        "    AtenTensorHandle buf9_handle;\n"
+        "    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(\n"
+        "        1, int_array_9, int_array_1, cached_torch_dtype_int64, "
+        "cached_torch_device_type_cuda,\n        this->device_idx_, &buf9_handle));\n"
+        "    RAIIAtenTensorHandle buf9(buf9_handle);\n"
+    )
+    text = wrapper(body + call(KERNEL, "buf9"), KERNEL)
+    text = "\n".join(line for line in text.splitlines() if "tl.device_assert" not in line)
+    failure = found(made(text, FAULT, inputs(indices(*([0] * 49)))))
+    assert failure.cause.code == "symbol-truncated"
+    assert "s9 = (1.0/49.0)*s0 gave 0, exactly it is 1" in failure.cause.text
+
+
+def test_a_size_that_was_cut_elsewhere_is_not_to_blame(made: Made) -> None:
     body = "    int64_t s9 = (1.0/49.0)*s0;\n" + call(KERNEL, "arg0_1")
     text = wrapper(body, KERNEL)
     lines = [line for line in text.splitlines() if "tl.device_assert" not in line]
     text = "\n".join(lines).replace("tmp0 + 0", "tl.load(in_ptr0 + (x0 + 4), xmask)")
     failure = found(made(text, FAULT, inputs(indices(*([0] * 49)))))
-    assert failure.cause.code == "symbol-truncated"
-    assert "s9 = (1.0/49.0)*s0 gave 0, exactly it is 1" in failure.cause.text
+    assert failure.cause.code == "view-out-of-storage"
 
 
 def test_made_up_data_confirm_nothing(made: Made) -> None:

@@ -69,6 +69,24 @@ def test_a_bound_in_single_precision(made: Made) -> None:
     assert "whole numbers" in fix(failure, "work around it").text
 
 
+def test_a_bound_in_single_precision_that_lets_an_index_through(made: Made) -> None:
+    """The other way round: 0.29 * 100 is 28 in double precision and 29 in single. Row 28 of 28
+    passes the assert and is none."""
+    bound = "(0.29*ks0.to(tl.float32)).to(tl.int32)"
+    text = wrapper(call(A, "arg0_1", size="100L"), A)
+    text = text.replace("(tmp0 < ks0)", f"(tmp0 < {bound})").replace(
+        "tmp0 < ks0", f"tmp0 < {bound}"
+    )
+    text = text.replace("tmp0 + 0", "tl.load(in_ptr0 + tmp0, xmask)")
+    fault = "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    failure = made(text, fault, inputs(indices(*[0] * 27, 28))).find_fault()
+    assert failure is not None
+    assert (failure.cause.code, failure.cause.confirmed) == ("compiler-fault", True)
+    assert "lets through" in failure.cause.text
+    assert "in single precision" in failure.cause.text
+    assert fix(failure, "report to PyTorch")
+
+
 def test_a_load_before_the_assert_that_leaves_its_buffer_whatever_the_data(made: Made) -> None:
     """The first launch reads 4 elements past its input, whatever the values; the second looks up
     what came of it. On the GPU that is anything, in the replay 0."""
