@@ -321,6 +321,13 @@ BAD_INDEX: frozenset[CauseCode] = frozenset(
     {"index-equals-size", "index-too-large", "index-too-negative"}
 )
 """Causes that blame the index, not the size."""
+DISAGREEMENT: frozenset[CauseCode] = frozenset(
+    {
+        *("tuned-on-random-data", "other-block-sizes", "branch-not-taken", "empty-grid"),
+        *("made-up-data", "other-inputs", "compiler-fault"),
+    }
+)
+"""Causes that say why a log and the given inputs do not fit each other."""
 COMPILER_FAULT: frozenset[CauseCode] = frozenset(
     {"mask-too-narrow", "symbol-truncated", "overflow", "view-out-of-storage", "compiler-fault"}
 )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aoti_tui.answer.incident import Incident
+from aoti_tui.failure.log.autotuning import autotuning_words
+from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import Heading, Row, heading_of
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import WrapperIndex
@@ -24,18 +28,29 @@ def heading(state: State) -> Heading:
     if failure is None:
         return trial.heading if trial is not None else _without_failure(incident)
     if trial is None:
-        return heading_of(
-            failure,
-            given=incident.can_diagnose,
-            number=(state.failure_number or 0) + 1,
-            count=len(incident.failures),
-            notes=_beside(incident),
-        )
+        return _of_failure(incident, failure, state.failure_number or 0)
     if state.shown is failure:
         # The trial was of another failure: what it found there says nothing here.
         told = f"WHAT IF {trial.settings} is set: c runs this one too — = takes it back"
         return Heading("", told, (), trial.fails)
     return trial.heading
+
+
+def _of_failure(incident: Incident, failure: Failure, number: int) -> Heading:
+    told = heading_of(
+        failure,
+        given=incident.can_diagnose,
+        number=number + 1,
+        count=len(incident.failures),
+        notes=_beside(incident),
+    )
+    tuned = incident.log.autotuning if incident.log is not None else None
+    if tuned is None or tuned.kind == "configs" or failure.cause.confirmed:
+        return told
+    # Random data fail such asserts as a matter of course: that comes before any other reason.
+    words = autotuning_words(tuned)
+    rows = (row for row in told.rows if row.text != words)
+    return replace(told, rows=(Row("but", words), *rows))
 
 
 def _beside(incident: Incident) -> tuple[Row, ...]:
@@ -65,7 +80,10 @@ def _without_failure(incident: Incident) -> Heading:
         plural(len(index.launches), "launch", "launches"),
         plural(len(index.inputs), "input"),
     )
-    keys = "p pastes a log, o reads one from a file, c runs the launch under the cursor"
+    keys = (
+        "p pastes a log, o reads one from a file, c runs the launch under the cursor, d replays "
+        "the whole model to its first bad access"
+    )
     rows = (*_notes(incident, _NOTES), Row("next", keys))
     return Heading("", f"{', '.join(counts)}. No failure is open", rows)
 

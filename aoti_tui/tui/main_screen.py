@@ -36,6 +36,7 @@ from aoti_tui.tui.explaining import Explaining
 from aoti_tui.tui.greeting import Greeting
 from aoti_tui.tui.host import Host
 from aoti_tui.tui.keyline import KeyLine
+from aoti_tui.tui.layout import MEDIUM
 from aoti_tui.tui.observing import Observing
 from aoti_tui.tui.palette import EverythingProvider
 from aoti_tui.tui.panes.callsite import CallSite
@@ -222,6 +223,8 @@ class MainScreen(Host):
         if state.differs(before, "incident", "trial", "failure_number"):
             if state.failure is None:
                 self.arranging.bring_to_front("nav")
+            elif before.failure is None and self.arranging.view.side == "nav":
+                self.arranging.bring_to_front("source" if self.size.width < MEDIUM else "chain")
             self.place_panes()
         if state.differs(before, "incident", "failure_number", "outcome", "running", "launch"):
             self.refresh_keys()

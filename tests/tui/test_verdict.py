@@ -8,6 +8,7 @@ import torch
 
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import LogText
+from aoti_tui.failure.prose.headline import broken_side
 from aoti_tui.session.request import OpenRequest
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.headline import Headline
@@ -114,6 +115,20 @@ async def test_what_the_log_contradicts_is_said_before_anything_else(tmp_path: P
         assert not any("confirmed" in row for row in rows)
 
 
+def test_a_condition_that_an_empty_input_meets_is_told_by_the_side_that_broke() -> None:
+    both = "inputs[2].numel() == 0 or (-9 <= int(inputs[2].min()) and int(inputs[2].max()) < 9)"
+    assert broken_side(both, down=True) == "-9 <= int(inputs[2].min())"
+    assert broken_side(both, down=False) == "int(inputs[2].max()) < 9"
+    assert broken_side("inputs[0].size(0) > 0", down=False) == "inputs[0].size(0) > 0"
+
+
+async def test_compile_time_autotuning_is_the_first_thing_that_is_said(tmp_path: Path) -> None:
+    log = "RuntimeError: Failed to run autotuning code block: boom\n" + logged(0)
+    text = wrapper(call(A, "arg0_1"), A)
+    async with opened(made(tmp_path, text, log), size=SMALL) as user:
+        assert verdict(user)[1].startswith("but log line 1 speaks of autotuning: AOTInductor's own")
+
+
 async def test_inputs_that_do_not_fail_are_a_contradiction_once_replayed(tmp_path: Path) -> None:
     text = wrapper(call(A, "arg0_1"), A)
     async with opened(made(tmp_path, text, logged(0), inputs(indices(0, 1))), size=SMALL) as user:
@@ -122,7 +137,13 @@ async def test_inputs_that_do_not_fail_are_a_contradiction_once_replayed(tmp_pat
         await user.until(lambda: not user.busy(), "the judgement")
         rows = verdict(user)
         assert rows[1].startswith("but contradicted: the replay with the given inputs did not make")
-        assert not any(row.startswith("guilty") for row in rows)
+        lines = user.screen.query_one(Headline).lines
+        assert any(
+            line.startswith("suspect: the failed run had other inputs than the given ones")
+            for line in lines
+        )
+        assert any(line.startswith("next: save the arguments of the call") for line in lines)
+        assert not any(line.startswith(("guilty", "fix")) for line in lines)
 
 
 async def test_a_size_that_came_out_wrong_is_told_without_a_log(tmp_path: Path) -> None:
@@ -151,6 +172,7 @@ async def test_a_memory_fault_leads_to_the_key_that_finds_it(tmp_path: Path) -> 
         await user.see("sure confirmed by a replay in program 0; nothing else fits")
         await user.see("guilty input 0 (arg0_1) element [2] = 9 leads to element 9 of input 0")
         assert "! Fix" in footer(user)
+        assert "[1 Source]" in user.text()
 
 
 async def test_the_fixes_are_one_key_or_one_word_away() -> None:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from aoti_tui.failure.model import (
     BAD_INDEX,
     COMPILER_FAULT,
+    DISAGREEMENT,
     BadElements,
     Failure,
     GuardFinding,
+    Program,
     ProvenanceNode,
     Source,
 )
@@ -89,7 +91,11 @@ def _rows(failure: Failure, *, given: bool) -> Iterator[Row]:
         yield sure
     yield from _guilty(failure)
     yield from _why(failure)
-    yield from _fix(failure)
+    if failure.cause.code in DISAGREEMENT:
+        # What to change is known once log and inputs are of one run.
+        yield Row("next", failure.cause.confirm_with)
+    else:
+        yield from _fix(failure)
     if not failure.contradictions:
         yield sure
     yield from _rivals(failure)
@@ -102,11 +108,11 @@ def _guilty(failure: Failure) -> Iterator[Row]:
     """The guilty input by position and name, with element or dimension and value."""
     label = "guilty" if failure.cause.confirmed else "suspect"
     code = failure.cause.code
-    if code in COMPILER_FAULT:
-        yield Row(label, "the generated code, not the data of this call")
-    elif code == "index-unchecked":
-        # It names the element and where it leads: there is no more to say of why.
+    if code in DISAGREEMENT or code == "index-unchecked":
+        # It names what is to blame, and all that there is to say of why.
         yield Row(label, failure.cause.text)
+    elif code in COMPILER_FAULT:
+        yield Row(label, "the generated code, not the data of this call")
     elif failure.bad is not None and code in BAD_INDEX:
         yield Row(label, bad_words(failure.bad))
     else:
@@ -183,7 +189,7 @@ def _with_value(failure: Failure, source: Source) -> str:
 
 def _why(failure: Failure) -> Iterator[Row]:
     bad, indexed, cause = failure.bad, failure.indexed, failure.cause
-    if cause.code == "index-unchecked":
+    if cause.code in DISAGREEMENT or cause.code == "index-unchecked":
         return
     size = size_equation(failure) or _literal_size(failure)
     if bad is not None and cause.code in BAD_INDEX:
@@ -217,9 +223,18 @@ def _fix(failure: Failure) -> Iterator[Row]:
     if fix is None:
         return
     if fix.requires is None:
-        yield Row("fix", f"{fix.title}: {fix.text}")
+        told = f"{fix.title}: {fix.text}"
+        then = next(iter(failure.fixes[1:-1]), None)
+        if failure.cause.code in COMPILER_FAULT and then is not None:
+            # Reporting it helps later; what gets the call through helps now.
+            told = f"{fix.title}, and {then.title}: {then.text}"
+        yield Row("fix", told)
         return
-    side = broken_side(fix.requires, down=failure.cause.code == "index-too-negative")
+    bad = failure.bad
+    down = failure.cause.code == "index-too-negative"
+    if bad is not None and bad.complete:
+        down = bad.below > 0 and not (bad.equal or bad.above)
+    side = broken_side(fix.requires, down=down)
     short = side if len(side) < len(fix.requires) else fix.requires
     yield Row("fix", f"{fix.title}: {fix.requires}", f"require {short}")
 
@@ -230,6 +245,9 @@ def broken_side(requires: str, *, down: bool) -> str:
         root = ast.parse(requires, mode="eval").body
     except SyntaxError:
         return requires
+    if isinstance(root, ast.BoolOp) and isinstance(root.op, ast.Or):
+        # ``inputs[0].numel() == 0 or (…)``: an empty input did not fail.
+        root = root.values[-1]
     if not isinstance(root, ast.BoolOp) or not isinstance(root.op, ast.And):
         return requires
     side = ast.get_source_segment(requires, root.values[0 if down else -1])
@@ -262,12 +280,18 @@ def sure_row(failure: Failure, *, given: bool) -> Row:
 
 
 def _fired_in(failure: Failure) -> str:
-    """`` in program 2 (4 fail)``: one of the log's where it fails there too."""
-    fired = sorted(failure.fired or ())
-    if not fired:
+    """`` in program 2 (4 fail)``."""
+    shown, fired = shown_program(failure), failure.fired or ()
+    if shown is None:
         return ""
-    shown = next((one for one in failure.programs if one in fired), fired[0])
     return f" in program {program_words(shown)}" + (f" ({len(fired)} fail)" if fired[1:] else "")
+
+
+def shown_program(failure: Failure) -> Program | None:
+    """The program whose values a replayed failure is told with: one of the log's where it fails
+    there too. None before a replay, and where it did not fail."""
+    fired = sorted(failure.fired or ())
+    return next((one for one in failure.programs if one in fired), fired[0]) if fired else None
 
 
 def _rivals(failure: Failure) -> Iterator[Row]:

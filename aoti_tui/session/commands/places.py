@@ -8,7 +8,8 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.trial import Trial
 from aoti_tui.failure.model import Failure, ProvenanceNode
 from aoti_tui.failure.prose.chain import step_words
-from aoti_tui.failure.prose.headline import guilty_end, trees
+from aoti_tui.failure.prose.headline import guilty_end, short_assert, shown_program, trees
+from aoti_tui.failure.prose.words import program_words
 from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.session import Session
@@ -78,7 +79,9 @@ class Places:
         if failure is None:
             return
         guards = tuple(ProvenanceNode(guard, guard.line) for guard in failure.guards)
-        title = failure.message
+        title, program = failure.message, shown_program(failure)
+        if program is not None:
+            title = f"{short_assert(title)}, values of program {program_words(program)}"
         if state.trial is not None and failure is state.trial.failure:
             title = f"WHAT IF {state.trial.settings}: {title}"
         self.session.change(chain=Shown(title, (*trees(failure), *guards), guilty_end(failure)))
