@@ -88,7 +88,8 @@ def at_hand(
         held = (*held, *(graph for graph in logged if code_alone(graph.text) not in codes))
     for graph in held:
         kernels |= kernel_files_of(graph.text)
-    return AtHand(Graphs(held, kernels, led.notes), reading, log_name)
+    signatures = tuple(c.text for c in code.found if c.kind == "inputs")
+    return AtHand(Graphs(held, kernels, led.notes, signatures), reading, log_name)
 
 
 def is_log(path: Path) -> bool:

@@ -10,7 +10,7 @@ from aoti_tui.failure.cause.elements import SHOWN, valid_range
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.not_finite import not_finite_effect, not_finite_words
 from aoti_tui.failure.model import BadElement, BadElements, Failure, Source
-from aoti_tui.failure.prose.words import integer, plural, valid_words
+from aoti_tui.failure.prose.words import input_words, integer, plural, valid_words
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import Launch
@@ -71,7 +71,7 @@ def _of_facts(
             notes.append(told)
             chosen = told if " takes " in effect else ""
             notes.extend(
-                f"dimension {s.dim} of input {s.position} ({s.name}) is 0"
+                f"dimension {s.dim} of {input_words(s)} is 0"
                 for s in failure.index.sources
                 if s.kind == "input_dim" and _size(failure, s) == 0
             )

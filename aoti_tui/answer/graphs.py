@@ -41,6 +41,8 @@ class Graphs:
     sources: tuple[WrapperText, ...]
     kernels: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+    """Graphs as dynamo made them, out of logs and traces: they name the arguments."""
 
 
 @dataclass(frozen=True, slots=True)

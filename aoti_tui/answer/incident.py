@@ -25,6 +25,7 @@ from aoti_tui.answer.known import known_of, takes_inputs, truncated_of, ways_to_
 from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
+from aoti_tui.answer.user_terms import named_arguments
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText
@@ -252,7 +253,10 @@ class Incident:
     def _knowing(self) -> Incident:
         core = self.workshop.core
         known, inputs, notes = known_of(
-            self.index, self.given, core.symbols if core is not None else None
+            self.index,
+            self.given,
+            core.symbols if core is not None else None,
+            named_arguments(self.graphs, self.source, self.index) if self.index.graph else None,
         )
         notes = (*(core.notes if core is not None else ()), *notes)
         found = replace(self, known=known, inputs=inputs, input_notes=notes)

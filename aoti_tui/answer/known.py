@@ -8,6 +8,7 @@ from dataclasses import replace
 from aoti_tui.answer.user_terms import binding_notes, user_terms
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
+from aoti_tui.artifacts.graphs.signatures import NamedArgument
 from aoti_tui.artifacts.saved_tensors import read_saved
 from aoti_tui.failure.provenance.known import InputData, Known, known_from_inputs
 from aoti_tui.index.model import WrapperIndex
@@ -23,16 +24,20 @@ from aoti_tui.replay.questions.truncated import (
 
 
 def known_of(
-    index: WrapperIndex, given: Given, told: Mapping[str, int | float] | None = None
+    index: WrapperIndex,
+    given: Given,
+    told: Mapping[str, int | float] | None = None,
+    named: Mapping[int, NamedArgument] | None = None,
 ) -> tuple[Known, tuple[GivenInput, ...], tuple[str, ...]]:
     """What inputs and settings make known, the inputs, and what is odd about them. ``told`` are
-    symbols that a core dump tells."""
+    symbols that a core dump tells, ``named`` what a graph's arguments are called."""
     if given.inputs is None:
-        return _nothing_given(index, {**(told or {}), **given.settings}), (), ()
+        settings = {**(told or {}), **given.settings}
+        return _nothing_given(index, settings, named), (), ()
     saved = read_saved(given.inputs)
     if saved is None:
         note = f"{given.inputs} is read when a replay starts: only torch can load what it holds"
-        return _nothing_given(index, given.settings), (), (note,)
+        return _nothing_given(index, given.settings, named), (), (note,)
     decoded = decode_given(index, [value.as_reply() for value in saved], given.binding)
     try:
         problems = check_given(index, decoded.inputs, str(given.inputs))
@@ -68,16 +73,20 @@ def known_of(
         known,
         data=data,
         strides={one.position: one.stride for one in decoded.inputs if one.kind != "absent"},
-        user=user_terms(index, decoded),
+        user=user_terms(index, decoded, named),
         truncated={s.name: truncation_words(s) for s in truncated},
     )
     notes = (*map(truncation_warning, truncated), *problems, *binding_notes(index, decoded))
     return known, tuple(inputs), notes
 
 
-def _nothing_given(index: WrapperIndex, settings: Mapping[str, int | float]) -> Known:
+def _nothing_given(
+    index: WrapperIndex,
+    settings: Mapping[str, int | float],
+    named: Mapping[int, NamedArgument] | None,
+) -> Known:
     known = known_from_inputs(index, {}, {}, settings)
-    return replace(known, user=user_terms(index, None))
+    return replace(known, user=user_terms(index, None, named))
 
 
 def takes_inputs(index: WrapperIndex, given: Given) -> bool | None:

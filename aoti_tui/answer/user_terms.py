@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from aoti_tui.answer.graphs import Graphs
+from aoti_tui.artifacts.graphs.places import READABLE
+from aoti_tui.artifacts.graphs.signatures import (
+    NamedArgument,
+    arguments_by_line,
+    dynamo_arguments,
+    model_lines,
+)
+from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.model import UserTerm
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.replay.data.inputs import Decoded
@@ -12,18 +21,62 @@ _UNKNOWN = UserTerm("unknown")
 _MOST_TOLD = 6
 
 
-def user_terms(index: WrapperIndex, decoded: Decoded | None) -> Mapping[int, UserTerm]:
+def named_arguments(
+    graphs: Graphs, source: WrapperText, index: WrapperIndex
+) -> Mapping[int, NamedArgument]:
+    """What dynamo or the debug folder say that the arguments of a graph are, by position."""
+    for text in graphs.signatures:
+        named = dynamo_arguments(text)
+        if _is_of(named, index):
+            return dict(enumerate(named))
+    readable = source.debug or source.path.parent
+    try:
+        text = (readable / READABLE).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    by_name = arguments_by_line(model_lines(text))
+    return {i.position: by_name[i.name] for i in index.inputs if i.name in by_name}
+
+
+def _is_of(named: Sequence[NamedArgument], index: WrapperIndex) -> bool:
+    """Whether dynamo's arguments are those of a graph: as many, of the same sizes, in order."""
+    if len(named) != len(index.inputs):
+        return False
+    for one, given in zip(named, index.inputs, strict=True):
+        if (one.kind == "number") != given.is_scalar:
+            return False
+        if given.sizes is None or given.is_scalar:
+            continue
+        if one.sizes.replace(" ", "") != ",".join(s.written.replace(" ", "") for s in given.sizes):
+            return False
+    return True
+
+
+def user_terms(
+    index: WrapperIndex,
+    decoded: Decoded | None,
+    named: Mapping[int, NamedArgument] | None = None,
+) -> Mapping[int, UserTerm]:
     """What each argument of ``call`` is to the user, by position; empty for AOTInductor.
 
-    ``decoded`` are the given inputs: where they are the user's own, they tell.
+    ``decoded`` are the given inputs: where they are the user's own, they tell. ``named`` is what
+    the arguments are called.
     """
     if not index.graph:
         return {}
     terms = {one.position: _UNKNOWN for one in index.inputs}
+    for position, one in (named or {}).items():
+        if one.kind == "parameter":
+            terms[position] = UserTerm("parameter", name=one.name)
+        elif one.kind == "buffer":
+            terms[position] = UserTerm("buffer", name=one.name)
+        elif one.kind == "input":
+            terms[position] = UserTerm("input", name=one.name)
     if decoded is not None and decoded.binding.is_users:
         for position, place in enumerate(decoded.binding.places):
-            if place is not None:
-                name = _name(decoded.keys[place])
+            known = terms[position]
+            if place is not None and known.kind in ("input", "unknown"):
+                name = known.name or _name(decoded.keys[place])
                 sure = position not in decoded.binding.unsure
                 terms[position] = UserTerm("input", place, name, sure)
     return terms

@@ -66,6 +66,8 @@ class WrapperText:
     text: str
     member: str = ""
     model: str = ""
+    debug: Path | None = None
+    """The folder of TORCH_COMPILE_DEBUG that holds the same graph, with what else is told of it."""
 
     @property
     def graph(self) -> str:

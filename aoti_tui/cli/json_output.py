@@ -274,9 +274,10 @@ def _user(user: UserTerm, dim: int | None) -> dict[str, Any] | None:
     known what an argument of the graph is to the user."""
     if user.kind == "unknown":
         return None
-    found: dict[str, Any] = {user.kind: user.input if user.kind == "input" else user.name}
-    if user.kind == "input" and user.name:
-        found["name"] = user.name
+    if user.kind == "input" and user.input is None:
+        found: dict[str, Any] = {"name": user.name}
+    else:
+        found = {user.kind: user.input if user.kind == "input" else user.name}
     if dim is not None:
         found["dim"] = dim
     return found

@@ -30,6 +30,7 @@ from aoti_tui.failure.cause.fixes import Asked, fixes_for
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
 from aoti_tui.failure.cause.single_precision import in_single_precision
+from aoti_tui.failure.compiled import in_users_terms, of_user
 from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
 from aoti_tui.failure.condition.quotients import whole_quotient
@@ -166,6 +167,8 @@ class Explainer:
             evidence = replace(evidence, truncated_symbol=truncated_on(bound.tree, known.truncated))
         if bad is None and not evidence.made_up:
             bad = evidence.bad
+        bad, indexed = of_user(bad, known), of_user(indexed, known)
+        evidence = replace(evidence, bad=of_user(evidence.bad, known))
         cause = confirmed_cause(question, evidence)
         failed = logged is not None or evidence.fired
         if cause is None and failed and size is not None and bad is not None:
@@ -183,7 +186,7 @@ class Explainer:
             cause = replace(possible[0], evidence=facts)
         cause = settled(cause, evidence, question.confirm_command)
         rest = () if cause.confirmed else tuple(c for c in possible if c.code != cause.code)
-        return Failure(
+        failure = Failure(
             message=found.message or (logged.message if logged else ""),
             kernel=kernel.name,
             kernel_line=found.line,
@@ -230,6 +233,7 @@ class Explainer:
             contradictions=evidence.contradictions,
             holds=holds,
         )
+        return in_users_terms(failure, self.index, known)
 
     def _asked(
         self,

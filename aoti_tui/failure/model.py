@@ -410,6 +410,8 @@ class BadElements:
     """``inputs`` (the inputs file alone) or ``replay`` (the failing lanes' loads)."""
     complete: bool = True
     """Whether all failing lanes were looked at, so that ``count`` is the whole number."""
+    user: UserTerm | None = None
+    """What the tensor is to the user of torch.compile."""
     in_logged: bool | None = True
     """Whether a program that the log names reads one of them; None where that is not known."""
 
@@ -427,6 +429,8 @@ class IndexedTensor:
     position: int | None = None
     dim: int | None = None
     size: int | None = None
+    user: UserTerm | None = None
+    """What the tensor is to the user of torch.compile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,3 +65,19 @@ def test_inputs_of_another_model_are_no_inputs_of_this_graph(
     arguments = [str(GNN / "output_code.py"), "--log", str(log), "--inputs", str(given)]
     assert main(["explain", *arguments]) == 2
     assert "does not hold this model's inputs" in capsys.readouterr().err
+
+
+def test_the_answer_speaks_of_the_users_arguments_and_of_torch_compile(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log, given = GNN / "error.bad_src.log", GNN / "users_inputs.bad_src.pt"
+    arguments = [str(GNN / "output_code.py"), "--log", str(log)]
+    assert main(["explain", *arguments, "--inputs", str(given), "--no-replay"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "input 1[0, 11] = 9" in said
+    assert "dimension 0 of input 0 of the compiled function (arg6_1)" in said
+    assert "`int(inputs[1][0].max()) < inputs[0].size(0)` must hold" in said
+    assert "TORCHINDUCTOR_CACHE_DIR" in said
+    assert "AOT_INDUCTOR" not in said
+    assert main(["explain", *arguments, "--no-replay"]) == 0
+    assert "`call` argument 2 (arg2_1)" in " ".join(capsys.readouterr().out.split())

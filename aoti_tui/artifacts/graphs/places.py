@@ -8,7 +8,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_tui.artifacts.graphs.kernel_names import (
@@ -26,6 +26,8 @@ _MOST_BESIDE = 5_000
 _MOST_GRAPHS = 200
 _NOT_CODE = frozenset({"triton", "fxgraph", "aotautograd", "cutlass_backend", "__pycache__"})
 """Folders of a cache that hold no wrappers, and can hold very many files."""
+READABLE = "fx_graph_readable.py"
+"""The graph with the lines of the model, beside ``output_code.py`` in a debug folder."""
 CACHE_VARIABLE = "TORCHINDUCTOR_CACHE_DIR"
 _MOST_UNPACKED = 512 * 1024 * 1024
 
@@ -46,14 +48,17 @@ class CacheSearch:
 
 def graphs_below(folder: Path, most: int = _MOST_FILES) -> Iterator[WrapperText]:
     """The wrappers of torch.compile in a folder and below, each code once."""
-    seen: set[str] = set()
+    found: dict[str, WrapperText] = {}
     for path in _code_files(folder, most):
-        if is_graph_file(path):
-            text = read_text(path)
-            code = code_alone(text)
-            if code not in seen:
-                seen.add(code)
-                yield WrapperText(path, text)
+        if not is_graph_file(path):
+            continue
+        text = read_text(path)
+        told = path.with_name(READABLE)
+        graph = WrapperText(path, text, debug=path.parent if told.is_file() else None)
+        first = found.setdefault(code_alone(text), graph)
+        if first.debug is None and graph.debug is not None:
+            found[code_alone(text)] = replace(first, debug=graph.debug)
+    yield from found.values()
 
 
 def search_caches(

@@ -32,7 +32,7 @@ from aoti_tui.failure.model import (
     ValueProvenance,
 )
 from aoti_tui.failure.prose.chain import step_words
-from aoti_tui.failure.prose.words import element_line, plural
+from aoti_tui.failure.prose.words import element_line, input_words, plural
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.failure.steps import Defined, Temporary
 from aoti_tui.index.nodes import Binary, Number, Unary
@@ -293,14 +293,10 @@ def _empty_text(question: Question) -> str:
     dims = [s for s in question.bound.sources if s.kind == "input_dim"]
     values = [s for s in question.bound.sources if s.kind == "input_value"]
     if len(dims) == 1 and dims[0].position is not None:
-        return (
-            f"dimension {dims[0].dim} of input {dims[0].position} ({dims[0].name}) is 0, so no "
-            "index is valid"
-        )
+        return f"dimension {dims[0].dim} of {input_words(dims[0])} is 0, so no index is valid"
     if not dims and len(values) == 1:
         return (
-            f"the size read from the value of input {values[0].position} ({values[0].name}) is 0, "
-            "so no index is valid"
+            f"the size read from the value of {input_words(values[0])} is 0, so no index is valid"
         )
     return f"the bound {question.bound_text} is 0, so no index is valid"
 
@@ -418,9 +414,9 @@ def _size_words(question: Question) -> str:
         return question.bound_text
     for source in question.bound.sources:
         if source.kind == "input_dim":
-            return f"dimension {source.dim} of input {source.position} ({source.name})"
+            return f"dimension {source.dim} of {input_words(source)}"
         if source.kind == "input_value":
-            return f"the size in input {source.position} ({source.name})"
+            return f"the size in {input_words(source)}"
         if source.kind == "constant_dim":
             return f"dimension {source.dim} of {source.fqn}, {question.bound_text}"
     return question.bound_text
@@ -429,7 +425,7 @@ def _size_words(question: Question) -> str:
 def _source_words(source: Source) -> str:
     if source.kind == "constant":
         return f"constant {source.fqn or source.name}"
-    return f"input {source.position} ({source.name})"
+    return input_words(source)
 
 
 def _subtracts_one(question: Question) -> bool:

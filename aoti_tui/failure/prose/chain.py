@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aoti_tui.failure.model import GuardFinding, ProvenanceNode
 from aoti_tui.failure.prose.guards import guard_words
+from aoti_tui.failure.prose.words import source_words
 from aoti_tui.failure.steps import (
     Bound,
     BufferData,
@@ -41,6 +42,10 @@ _SHOWN = frozenset(
 
 def step_words(node: ProvenanceNode) -> str:
     """One line that says a step (``ks0 = s7``, ``s7 = arg4_1.size(0)``)."""
+    source = node.source
+    if source is not None and source.user is not None and node.kind == "input":
+        said = source_words(source)
+        return said if source.kind != "input_dim" else said.removeprefix("the size of ")
     if not node.seen:
         return _said(node.step)
     defined = isinstance(node.step, (Temporary, Defined))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from aoti_tui.failure.model import BadElement, BadElements, IndexedTensor, Program, Source
+from aoti_tui.failure.model import (
+    BadElement,
+    BadElements,
+    IndexedTensor,
+    Program,
+    Source,
+    UserTerm,
+)
 
 
 def plural(count: int, one: str, many: str = "") -> str:
@@ -34,7 +41,8 @@ def named_element(name: str, one: BadElement, rank: int) -> str:
 
 def elements_words(bad: BadElements, most: int = 4) -> str:
     """``arg3_1[5] = 9, arg3_1[6] = 10 and 3 more``."""
-    shown = [named_element(bad.name, one, len(bad.shape)) for one in bad.first[:most]]
+    name = tensor_words(bad.name, bad.user)
+    shown = [named_element(name, one, len(bad.shape)) for one in bad.first[:most]]
     more = bad.count - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
@@ -62,7 +70,7 @@ def element_line(bad: BadElements) -> str:
 
 def indexed_words(indexed: IndexedTensor) -> str:
     """``arg2_1 (in_ptr1), which has 9 rows``."""
-    said = f"{indexed.name} ({indexed.parameter})"
+    said = f"{tensor_words(indexed.name, indexed.user)} ({indexed.parameter})"
     if indexed.dim is None:
         return said
     if indexed.dim == 0:
@@ -70,14 +78,40 @@ def indexed_words(indexed: IndexedTensor) -> str:
     return f"{said}, whose dimension {indexed.dim} has size {indexed.size}"
 
 
+def tensor_words(name: str, user: UserTerm | None) -> str:
+    """What a tensor is called: by the user's own word for it, where that is known."""
+    if user is None or user.kind == "unknown":
+        return name
+    if user.kind == "input":
+        return f"`{user.name}`" if user.name else f"input {user.input}"
+    return user.name or name
+
+
+def input_words(source: Source) -> str:
+    """``input 2 (arg4_1)``; of torch.compile ``input 1 (`idx`) of the compiled function (arg4_1)``,
+    or the argument of ``call`` where it is not known whose that is."""
+    user = source.user
+    if user is None:
+        return f"input {source.position} ({source.name})"
+    if user.kind == "input":
+        name = f" (`{user.name}`)" if user.name else ""
+        sure = "" if user.sure else "perhaps "
+        if user.input is None:
+            return f"input{name} of the compiled function ({source.name})"
+        return f"{sure}input {user.input}{name} of the compiled function ({source.name})"
+    if user.kind == "unknown":
+        return f"`call` argument {source.position} ({source.name})"
+    return f"{user.kind} `{user.name}` ({source.name})"
+
+
 def source_words(source: Source) -> str:
     """A source in words (``dimension 0 of input 2 (arg4_1)``)."""
     if source.kind == "input":
-        return f"data of input {source.position} ({source.name})"
+        return f"data of {input_words(source)}"
     if source.kind == "input_dim":
-        return f"the size of dimension {source.dim} of input {source.position} ({source.name})"
+        return f"the size of dimension {source.dim} of {input_words(source)}"
     if source.kind == "input_value":
-        return f"the value of input {source.position} ({source.name})"
+        return f"the value of {input_words(source)}"
     if source.kind == "constant":
         return f"constant {source.fqn or source.name}"
     if source.kind == "constant_dim":
