@@ -11,25 +11,30 @@ from ...source.place import NOWHERE
 from ..numbers.floats import Array
 from ..values.access import Access
 from ..values.arguments import Storage
-from ..values.rows import prefix, rows_of
 from .kernel_frames import kernel_place
 from .notices import Notice, NoticeKind, program_of
 from .onlooker import Running
+from .runs import joined, runs_of
 from .shadow import Shadow, lanes_of, numbers_of, program_numbered
+from .spans import Spans
 
+# Lanes of a block that is looked at one by one although it may only be read.
+SMALL = 4096
 _COLUMNS = ("writer", "reader", "changer")
 
 
 class Races:
     """Told of every access of a launch.
 
-    Writers are always kept. Readers and atomics only of the storages in `followed`: most launches
-    read one set of tensors and write another. `mixed` gives the storages for which that was too
-    little, so that the launch has to be looked at once more.
+    Of most storages only spans are kept, which tell that no two programs meet. `mixed` gives
+    those of which they do not: the launch has to be looked at once more, with them `followed`
+    element by element.
     """
 
     def __init__(self, followed: frozenset[int] = frozenset()) -> None:
         self.followed = followed
+        self.spans: dict[int, Spans] = {}
+        self.scattered: set[int] = set()
         self.loaded_from: set[int] = set()
         self.stored_to: set[int] = set()
         self.changed: set[int] = set()
@@ -37,17 +42,34 @@ class Races:
 
     @property
     def mixed(self) -> frozenset[int]:
-        """Storages (by id) that were used in more than one way and were not followed."""
-        both = self.loaded_from & (self.stored_to | self.changed) | self.stored_to & self.changed
-        return frozenset(both - self.followed)
+        """Storages (by id) at which programs may have met, and which were not followed."""
+        read = self.loaded_from | self.scattered
+        found = self.changed & (read | self.stored_to) | self.scattered & self.stored_to
+        for key in self.stored_to - self.followed - found:
+            spans = self.spans.get(key)
+            if spans is not None and spans.meet():
+                found.add(key)
+        return frozenset(found - self.followed)
 
     def load(self, run: Running, access: Access, wanted: Array | None, volatile: bool) -> None:
         """A plain read; a volatile one is meant to meet the writes of others."""
         key = id(_storage(access))
-        self.loaded_from.add(key)
-        if key not in self.followed or volatile:
+        if volatile:
+            self.loaded_from.add(key)
             return
-        elements, who, _ = lanes_of(access, wanted, numbers_of(run.programs, run.grid))
+        numbers = numbers_of(run.programs, run.grid)
+        if key not in self.followed:
+            runs = runs_of(access, wanted, numbers)
+            if runs is None and access.pointer.lanes.size <= SMALL:
+                runs = joined(access, wanted, numbers)
+            if runs is None:
+                self.scattered.add(key)
+            else:
+                self.loaded_from.add(key)
+                self._spans(key).add(access, runs)
+            return
+        self.loaded_from.add(key)
+        elements, who, _ = lanes_of(access, wanted, numbers)
         shadow = self._shadow(access)
         at, each = shadow.rows(access, elements)
         who = np.repeat(who, each) if each > 1 else who
@@ -62,51 +84,38 @@ class Races:
         """A plain write; one that leaves all as it is harms nobody."""
         key = id(_storage(access))
         self.stored_to.add(key)
-        if key not in self.followed and self._first_rows(run, access, wanted):
+        numbers = numbers_of(run.programs, run.grid)
+        if key not in self.followed:
+            runs = runs_of(access, wanted, numbers)
+            self._spans(key).add(access, runs or joined(access, wanted, numbers))
             return
-        elements, who, (new,) = lanes_of(access, wanted, numbers_of(run.programs, run.grid), bits)
+        elements, who, (new,) = lanes_of(access, wanted, numbers, bits)
         shadow = self._shadow(access)
         at, each = shadow.rows(access, elements)
         who = np.repeat(who, each) if each > 1 else who
+        argument = access.argument
+        assert argument is not None
+        old = memory[elements + argument.before(access.number.size)]
+        changes = np.repeat(old != new, each) if each > 1 else old != new
         writer = shadow.columns["writer"]
         before = writer[at]
         writer[at] = who
-        foreign = _strangers(before, who)
+        self._tell(run, access, elements, who, before, _strangers(before, who) & changes, each)
         twice = writer[at] != who
-        if foreign.any() or twice.any() or key in self.followed:
-            argument = access.argument
-            assert argument is not None
-            old = memory[elements + argument.before(access.number.size)]
-            changes = np.repeat(old != new, each) if each > 1 else old != new
-            self._tell(run, access, elements, who, before, foreign & changes, each)
-            if twice.any():
-                last = _last_writes(at, np.repeat(new, each) if each > 1 else new)
-                differs = (np.repeat(new, each) if each > 1 else new) != last
-                self._tell(run, access, elements, who, writer[at], twice & differs, each)
-            if key in self.followed:
-                for column in ("reader", "changer"):
-                    other = shadow.columns[column][at]
-                    wrong = _strangers(other, who, shared=True) & changes
-                    self._tell(run, access, elements, who, other, wrong, each)
+        if twice.any():
+            wide = np.repeat(new, each) if each > 1 else new
+            differs = wide != _last_writes(at, wide)
+            self._tell(run, access, elements, who, writer[at], twice & differs, each)
+        for column in ("reader", "changer"):
+            other = shadow.columns[column][at]
+            wrong = _strangers(other, who, shared=True) & changes
+            self._tell(run, access, elements, who, other, wrong, each)
 
-    def _first_rows(self, run: Running, access: Access, wanted: Array) -> bool:
-        """Note writers of whole rows that nobody wrote before; whether that is all there is."""
-        rows = rows_of(access.pointer) if access.pointer.terms else None
-        shadow = self._shadow(access)
-        size = access.number.size
-        assert access.argument is not None
-        if rows is None or size != shadow.unit or access.argument.offset % size:
-            return False
-        count = prefix(wanted, rows)
-        if not count or rows.first.shape[0] != len(run.programs) or not rows.cut(count).apart:
-            return False
-        windows = rows.cut(count).windows(shadow.columns["writer"])
-        first = rows.first + access.argument.offset // size
-        if windows[first].any():
-            return False
-        who = numbers_of(run.programs, run.grid)
-        windows[first] = who.reshape(-1, *(1,) * first.ndim)
-        return True
+    def _spans(self, key: int) -> Spans:
+        found = self.spans.get(key)
+        if found is None:
+            found = self.spans[key] = Spans()
+        return found
 
     def atomic(self, run: Running, access: Access, wanted: Array) -> None:
         """A change in one step: in no order with plain accesses of others."""

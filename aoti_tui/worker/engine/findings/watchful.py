@@ -12,6 +12,7 @@ from ..numbers.stored import decode
 from ..values.access import Access
 from .notices import notice_at
 from .onlooker import Onlooker, Running
+from .runs import runs_of
 
 
 class Order(Protocol):
@@ -82,6 +83,10 @@ class Watchful(Onlooker):
         if access.pointer.terms:
             low, high, _ = access.pointer.extremes
             if argument.reach.surely_holds(low, high, access.number.size):
+                return
+        if access.pointer.terms:
+            runs = runs_of(access, wanted, run.programs[:, 0])
+            if runs and argument.reach.whole_runs(runs.first, runs.length, access.number.size):
                 return
         outside = argument.reach.beyond(access.elements, access.number.size)
         if outside is None:

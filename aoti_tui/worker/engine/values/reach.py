@@ -26,6 +26,7 @@ class Reach:
         distinct = int(np.prod([n for n, step in zip(shape, stride) if step], dtype=np.int64))
         self.gaps = not empty and distinct < self.span <= MOST_MAPPED
         self._map: Array | None = None
+        self._nest = _nested(shape, stride)
 
     def beyond(self, elements: Array, size: int) -> Array | None:
         """Lanes that point at something else than the view's elements; None when there are none.
@@ -43,6 +44,29 @@ class Reach:
         """Whether all elements from one to another are the view's."""
         return not self.gaps and size == self.size and low >= 0 and high < self.span
 
+    def whole_runs(self, first: Array, length: Array, size: int) -> bool:
+        """Whether runs of elements, by their first ones and their lengths, are all inside."""
+        if not len(first):
+            return True
+        if size != self.size:
+            return False
+        last = first + (length - 1)
+        if int(first.min()) < 0 or int(last.max()) >= self.span:
+            return False
+        if not self.gaps:
+            return True
+        nest = self._nest
+        if nest is None:
+            return False
+        rest = first
+        for step, count in nest[:-1]:
+            at = rest // step
+            if int(at.max()) >= count:
+                return False
+            rest = rest - at * step
+        step, count = nest[-1]
+        return step == 1 and int((rest + length).max()) <= count
+
     def holds(self, byte: int) -> bool:
         """Whether a byte, counted from the first element's first, is of one of the elements."""
         element = byte // self.size
@@ -56,6 +80,23 @@ class Reach:
             whole = np.lib.stride_tricks.as_strided(self._map, self.shape, self.stride)
             whole[...] = True
         return self._map
+
+
+def _nested(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[tuple[int, int]] | None:
+    """Steps and counts from the largest step on, with axes that leave no gap made one; None where
+    elements of one axis lie among those of another."""
+    axes = sorted(((step, n) for step, n in zip(stride, shape) if n > 1 and step), reverse=True)
+    nest: list[tuple[int, int]] = []
+    inside = 1
+    for step, count in reversed(axes):
+        if step < inside:
+            return None
+        if nest and step == nest[0][0] * nest[0][1]:
+            nest[0] = (nest[0][0], nest[0][1] * count)
+        else:
+            nest.insert(0, (step, count))
+        inside += step * (count - 1)
+    return nest or [(1, 1)]
 
 
 def reach_of(tensor: object) -> Reach | None:
