@@ -17,10 +17,7 @@ _GIVE_INPUTS = (
 )
 
 _GIVE_WEIGHTS = "give the weights with --constants, or captured tensors with --tensors"
-_GIVE_TENSORS = (
-    "give captured tensors with --tensors: they stand for what a replay cannot work out "
-    "(AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=1 at compile time saves them)"
-)
+_GIVE_TENSORS = "give captured tensors with --tensors, for what a replay cannot work out"
 _COMPARE_WRAPPERS = (
     "look whether the wrapper that the failed run itself wrote has this offset (TORCH_LOGS="
     "output_code shows it; the versions of torch may differ)"
@@ -54,7 +51,7 @@ class Disagreement:
 def more_data(session: ReplaySession) -> str:
     """What would have to be given so that a replay makes nothing up."""
     given = session.given
-    if given.inputs is None and given.tensors is None:
+    if given.inputs is None and given.tensors is None and given.core is None:
         return "give the inputs of the failed call with --inputs"
     weights = session.index.constants and given.constants is None
     return _GIVE_WEIGHTS if weights else _GIVE_TENSORS

@@ -132,6 +132,9 @@ def _left(
         elif wrapped and any(_is_wrapped(program, other) is False for other in program.asserts):
             # This version wraps only what always is.
             names = _without(names, frozenset(names) - _ALWAYS_WRAPPED)
+    if len(names) > 1:
+        # One row by a number: rarely one that data give.
+        names = _without(names, frozenset({"select", "select_scatter"}))
     if len(names) > 1 and "embedding" in names and indexed is not None:
         is_weight = indexed.position is None and indexed.name.endswith("weight")
         if is_weight and indexed.dim in (0, None):

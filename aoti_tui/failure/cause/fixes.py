@@ -174,7 +174,8 @@ def _table(asked: Asked) -> list[Fix]:
         Fix(
             "give the table the rows that the index can reach",
             f"the index is {what}: it runs from 0 to {reach} whatever the values, so {name} needs "
-            f"{reach + 1}, and has {int(bound)}.",
+            f"{reach + 1}, and has {int(bound)}"
+            + ("; or take it modulo the size." if "modulo" in what else "."),
         )
     ]
 

@@ -42,7 +42,9 @@ def _places(failure: Failure) -> list[str]:
     places = []
     for source in bound.sources:
         value = values.get(source)
-        if source.kind != "input_dim" or value is None or value == bound.value:
+        if source.kind == "literal" and source.name == bound.text:
+            places.append("a size fixed when compiled")
+        elif source.kind != "input_dim" or value is None or value == bound.value:
             places.append(source_words(source))
         else:
             places.append(f"made of {source_words(source)}, which is {value}")
