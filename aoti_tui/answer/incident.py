@@ -40,9 +40,12 @@ from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
-from aoti_tui.replay.model import GivenInput, ReplayResult
+from aoti_tui.replay.model import ArgumentValue, GivenInput, ReplayResult
 from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all, replay_one
+from aoti_tui.replay.questions.elements import TensorElements, element_by_hand, read_argument
 from aoti_tui.replay.questions.truncated import TruncatedSymbol
+from aoti_tui.replay.questions.writers import WrittenElement, written_element
+from aoti_tui.replay.replayer import Replayer
 from aoti_tui.replay.session import ReplaySession
 
 Progress = Callable[[str, float], None]
@@ -188,6 +191,20 @@ class Incident:
         flow = self.workshop.explainer.flow
         return find_upstream(self.index, flow, self.session(), launch, argument, element)
 
+    def writer_of(self, launch: Launch, text: str) -> WrittenElement:
+        """Who wrote an element of an output (``out_ptr0[3,7]``). Raises ReplayError."""
+        session = self.session()
+        argument, element = element_by_hand(session, launch, text)
+        return written_element(session, launch, argument, element)
+
+    def elements_of(self, launch: Launch, parameter: str, start: int) -> TensorElements:
+        """Elements of an argument as a launch gets it. Raises ReplayError."""
+        return read_argument(self.session(), launch, parameter, start)
+
+    def given_to(self, launch: Launch) -> tuple[ArgumentValue, ...]:
+        """What a launch is given, where that is known without running anything."""
+        return ()
+
     def session(self) -> ReplaySession:
         """The replay session of this wrapper; its worker starts with the first question."""
         if self.workshop.session is None:
@@ -199,6 +216,27 @@ class Incident:
                 captured=self.workshop.core.captured if self.workshop.core is not None else None,
             )
         return self.workshop.session
+
+    def replayer(self) -> Replayer:
+        """What runs launches again."""
+        return self.session()
+
+    @property
+    def bad_lines(self) -> tuple[tuple[str, int], ...]:
+        """Lines that something went wrong on, each with its source."""
+        return tuple((one.kernel, one.kernel_line) for one in self.failures)
+
+    @property
+    def data_words(self) -> str:
+        """Where the data of a launch comes from before anything was run."""
+        if self.given.inputs is None:
+            return "MADE-UP, no inputs are given (O reads them from a .pt file)"
+        return f"inputs of {self.given.inputs.name}"
+
+    @property
+    def stands(self) -> bool:
+        """Whether something waits to go on; a wrapper's launches only run when they are asked."""
+        return False
 
     @property
     def can_diagnose(self) -> bool:

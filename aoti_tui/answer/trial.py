@@ -63,8 +63,7 @@ def tried(
 
     Slow, like a replay. Raises ReplayError.
     """
-    session = incident.session()
-    words = set_words(session.settings, incident.given.settings)
+    words = set_words(incident.replayer().settings_for(launch), incident.given.settings)
     if not words:
         return None
     fired = sorted(result.asserts, key=lambda one: one.order)

@@ -13,9 +13,18 @@ from aoti_tui.replay.session import ReplaySession
 
 
 @dataclass(frozen=True, slots=True)
+class MadeBy:
+    """An operation of torch in a script, and the line that asked for it."""
+
+    op: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Upstream:
     """What an element of a launch's argument was made by: at most one of ``launch``, ``extern``,
-    ``input`` and ``constant``; none where nothing is known to write it."""
+    ``input``, ``constant`` and ``made_by``; none where nothing is known to write it."""
 
     argument: str
     """The kernel parameter that the element was read through."""
@@ -31,6 +40,7 @@ class Upstream:
     extern: ExternCall | None = None
     input: Input | None = None
     constant: Constant | None = None
+    made_by: MadeBy | None = None
 
     @property
     def name(self) -> str:

@@ -20,6 +20,7 @@ from aoti_tui.cli.opening import (
     given_of,
     opened_from,
 )
+from aoti_tui.replay.script.command import ScriptCommand
 
 
 def open_interface(argv: list[str]) -> int:
@@ -69,6 +70,15 @@ def _run(arguments: argparse.Namespace, log_text: LogText | None) -> int:
             given=given_of(arguments),
         )
     )
+
+
+def look_on(command: ScriptCommand, stdin: Path | None) -> int:
+    """Runs a script with the interface open on it; gives the script's exit code."""
+    from aoti_tui.tui.app import RunRequest, run_app
+
+    if stdin is not None and not stdin.is_file():
+        raise ArtifactError(f"{stdin} cannot be read", "it is no file", "Name one with --stdin.")
+    return run_app(RunRequest(command, stdin))
 
 
 def has_terminal(*, from_stdin: bool) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from aoti_tui.cli.exit_codes import FOUND
+from aoti_tui.cli.interface import has_terminal, look_on
 from aoti_tui.cli.run_arguments import run_arguments
 from aoti_tui.replay.script.command import ScriptCommand
 from aoti_tui.replay.script.process import ScriptProcess, exit_code
@@ -19,6 +21,12 @@ def run_script(argv: list[str]) -> int:
     arguments = run_arguments(argv)
     settings = {"config": arguments.config, "device": arguments.device}
     command = ScriptCommand(arguments.python or sys.executable, tuple(arguments.script), settings)
+    if not arguments.check and arguments.json is None and has_terminal(from_stdin=False):
+        return look_on(command, arguments.stdin)
+    return _check(command, arguments)
+
+
+def _check(command: ScriptCommand, arguments: argparse.Namespace) -> int:
     report = RunReport()
     script = ScriptProcess(command, report.on_event)
     try:

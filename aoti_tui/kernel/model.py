@@ -114,6 +114,8 @@ class KernelProgram:
     """Why the source could not be understood (a syntax error), else empty."""
     by_name: dict[str, tuple[Assignment, ...]] = field(default_factory=dict)
     helper_nodes: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    helper_files: dict[str, str] = field(default_factory=dict)
+    """Files of those helpers that stand in another one than the kernel."""
 
     def definition(self, name: str, before: int | None = None) -> Assignment | None:
         """The last assignment of ``name`` before statement ``before`` (or the last of all)."""

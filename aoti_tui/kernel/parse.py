@@ -67,6 +67,22 @@ def parse_kernel(
         node = list(functions.values())[-1]
     if node is None:
         return _empty(function, "no function is defined in the kernel's source")
+    helpers = {name: f for name, f in functions.items() if f is not node}
+    return read_function(node, helpers, source.splitlines(), pointers)
+
+
+def read_function(
+    node: ast.FunctionDef,
+    helpers: Mapping[str, ast.FunctionDef],
+    lines: list[str],
+    pointers: Iterable[str] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> KernelProgram:
+    """The program of a kernel's function in the ``lines`` of its file.
+
+    ``helpers`` are functions that it can call by their names; those that ``files`` names stand in
+    another file, and their lines are of that one.
+    """
     parameters = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
     constexprs = tuple(
         a.arg
@@ -77,11 +93,12 @@ def parse_kernel(
         known = frozenset(p for p in parameters if _POINTER_NAME.fullmatch(p))
     else:
         known = frozenset(pointers)
-    helpers = {name: f for name, f in functions.items() if f is not node}
-    reader = _Reader(frozenset(parameters), known, source.splitlines(), helper_accesses(helpers))
+    elsewhere = files or {}
+    reader = _Reader(frozenset(parameters), known, lines, helper_accesses(helpers))
     reader.read_body(node.body, None)
-    for other in helpers.values():
-        reader.read_helper_asserts(other)
+    for name, other in helpers.items():
+        if name not in elsewhere:
+            reader.read_helper_asserts(other)
     reader.read_disabled_asserts(node)
     by_name: dict[str, list[Assignment]] = {}
     for assignment in reader.assignments:
@@ -99,7 +116,8 @@ def parse_kernel(
         loops=tuple(reader.loops),
         helpers=tuple(helpers),
         by_name={name: tuple(found) for name, found in by_name.items()},
-        helper_nodes=helpers,
+        helper_nodes=dict(helpers),
+        helper_files=dict(elsewhere),
     )
 
 

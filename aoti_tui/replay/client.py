@@ -284,7 +284,7 @@ class WorkerClient:
                 process.kill()
         if reply.get("event") == "error":
             late = self._timed_out and reply.get("kind") == "cancelled"
-            raise _too_long(doing, limit) if late else _error(reply, doing)
+            raise _too_long(doing, limit) if late else reply_error(reply, doing)
         return reply
 
     def _answer(
@@ -394,7 +394,8 @@ def _too_long(doing: str, limit: float, *, ended: bool = False) -> ReplayError:
     )
 
 
-def _error(reply: Reply, doing: str) -> ReplayError:
+def reply_error(reply: Reply, doing: str) -> ReplayError:
+    """What an ``error`` of a worker says, in our order."""
     kind = _KINDS.get(str(reply.get("kind")), "bad-request")
     message = str(reply.get("message", ""))
     reason = str(reply.get("reason", ""))

@@ -3,7 +3,8 @@
 ``source`` of a value says how far it can be trusted: ``input`` (given by the user), ``set`` (a
 symbol the user set), ``replayed`` (computed by replaying what feeds it, from real values only),
 ``constant`` (given file), ``captured`` (a tensor saved on the GPU), ``fixed`` (a literal of the
-wrapper), ``made-up`` (nothing is known: reproducible invented data, or computed from such).
+wrapper), ``script`` (what a script's own launch was given), ``made-up`` (nothing is known:
+reproducible invented data, or computed from such).
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class WorkerInfo:
     problems: tuple[str, ...] = ()
     contained: tuple[str, ...] = ()
     not_contained: tuple[str, ...] = ()
+    runs_script: bool = False
+    """It is the user's own program, which does what it likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class ArgumentValue:
     """``replayed triton_red_fused_cumsum_0 (:1367)``."""
     tensor: str | None = None
     """Its name in the worker, to read elements from."""
+    part: str = ""
+    """``whole`` or ``part``: how much of its storage a script's tensor is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,25 @@ class MemoryFault:
     program: Program
     lane: tuple[int, ...]
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that the engine saw go wrong while a script ran. What is not known of it is None
+    or empty."""
+
+    kind: str
+    """As ``run --check --json`` has it: ``out-of-bounds``, ``race`` …"""
+    kernel: str
+    file: str
+    line: int
+    launch: LaunchId | None
+    text: str
+    argument: str = ""
+    element: int | None = None
+    program: Program | None = None
+    lane: tuple[int, ...] = ()
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +221,8 @@ class ReplayResult:
     grid_is_chosen: bool = False
     """Whether the GPU may have had other programs: the tuned block size stands nowhere in the
     wrapper, and one was chosen for the replay."""
+    findings: tuple[Finding, ...] = ()
+    """What was seen besides asserts and faults when the script itself made the launch."""
 
     @property
     def depends_on_made_up(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from aoti_tui.artifacts.given import Given
@@ -178,6 +178,21 @@ class ReplaySession:
 
     def unset_symbol(self, name: str) -> None:
         self.settings.pop(name, None)
+
+    def settings_for(self, launch: Launch) -> Mapping[str, Number]:
+        """All that is set: a wrapper's symbols are the same for every launch."""
+        return self.settings
+
+    def set_for(self, launch: Launch, name: str, value: Number | None) -> None:
+        """Set a symbol, whatever the launch, or with None take it back."""
+        if value is None:
+            self.unset_symbol(name)
+        else:
+            self.set_symbol(name, value)
+
+    def symbols_of(self, launch: Launch | None) -> tuple[SymbolValue, ...]:
+        """All symbols that need no replay: they are the wrapper's, not a launch's."""
+        return self.symbols()
 
     def symbols(self, deep: bool = False) -> tuple[SymbolValue, ...]:
         """Values of the wrapper's symbols, in order.

@@ -11,13 +11,14 @@ from aoti_tui.session.commands.language import Desk, Language
 from aoti_tui.session.commands.origins import Origins
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.commands.replays import Replays
+from aoti_tui.session.commands.scripts import Scripts
 from aoti_tui.session.commands.search import Search
 from aoti_tui.session.commands.symbols import Symbols
 from aoti_tui.session.commands.values import Values
 from aoti_tui.session.commands.watches import Watches
 from aoti_tui.session.commands.writers import Writers
 from aoti_tui.session.kept.stops import Stops
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Front, Session
 
 
@@ -28,7 +29,7 @@ class Engine:
 
     def __init__(
         self,
-        request: OpenRequest,
+        request: OpenRequest | RunRequest,
         stops: Stops,
         front: Front,
         desk: Desk,
@@ -37,8 +38,10 @@ class Engine:
     ) -> None:
         self.session = session = Session(stops, front)
         self.places = places = Places(session)
-        self.incidents = Incidents(session, places, request, greet, client)
+        self.incidents = Incidents(session, places, request, self._opened, client)
+        self._greet = greet
         self.replays = replays = Replays(session, places)
+        self.scripts = Scripts(session, places, replays)
         self.writers = Writers(session, places, replays)
         self.values = Values(session, places, replays, self.writers)
         self.breakpoints = Breakpoints(session)
@@ -55,3 +58,21 @@ class Engine:
             self.symbols,
             desk,
         )
+
+    def _opened(self, told: str) -> None:
+        self.scripts.follow()
+        self._greet(told)
+
+    def go_back_to_failure(self) -> None:
+        """To the assert of the failure, or to where the script stands."""
+        if self.scripts.incident is not None:
+            self.scripts.go_to_stop()
+        else:
+            self.places.go_assert()
+
+    def next_failure(self) -> None:
+        """To the next failure of the log, or the next thing that is wrong with the script."""
+        if self.scripts.incident is not None:
+            self.scripts.next_wrong()
+        else:
+            self.places.next_failure()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.script import ScriptIncident
+from aoti_tui.answer.script_words import script_heading
 from aoti_tui.failure.log.autotuning import autotuning_words
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import Heading, Row, heading_of
@@ -25,6 +27,8 @@ def heading(state: State) -> Heading:
     incident, failure, trial = state.incident, state.failure, state.trial
     if incident is None:
         return Heading()
+    if isinstance(incident, ScriptIncident):
+        return trial.heading if trial is not None else script_heading(incident.run)
     if failure is None:
         return trial.heading if trial is not None else _without_failure(incident)
     if trial is None:

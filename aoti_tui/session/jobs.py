@@ -8,15 +8,15 @@ from pathlib import Path
 from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
+from aoti_tui.answer.script import open_script
 from aoti_tui.answer.trial import Trial, tried
 from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import Program, ReplayResult
-from aoti_tui.replay.questions.elements import element_by_hand
-from aoti_tui.replay.questions.writers import WrittenElement, nobody_writes, written_element
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.replay.questions.writers import WrittenElement, nobody_writes
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Tell
 from aoti_tui.session.state import Outcome
 
@@ -46,8 +46,10 @@ class Replayed:
     """The failure that this replay can confirm."""
 
 
-def opened(request: OpenRequest, client: WorkerClient | None, tell: Tell) -> Opened:
-    """Read what the request names. Raises ArtifactError."""
+def opened(request: OpenRequest | RunRequest, client: WorkerClient | None, tell: Tell) -> Opened:
+    """Read what the request names, or start the script. Raises ArtifactError, ReplayError."""
+    if isinstance(request, RunRequest):
+        return Opened(open_script(request.command, request.title, request.stdin))
     text, name = request.log_text, "the given log"
     if text is None and request.log is not None:
         text, name = open_log(str(request.log)), str(request.log)
@@ -114,7 +116,7 @@ def replayed(
     ``search``: nobody has chosen the launch, so that of several that fit the failure the one
     whose assert fires is looked for first.
     """
-    session = incident.session()
+    session = incident.replayer()
 
     def progress(done: int, total: int) -> None:
         tell(session.doing or f"Replaying {launch.kernel}", done / total if total else None)
@@ -124,7 +126,7 @@ def replayed(
     tell("Importing torch and triton …", None)
     session.warm()
     # What was set to try something says nothing about why the real run failed.
-    what_if = session.settings != dict(incident.given.settings)
+    what_if = dict(session.settings_for(launch)) != dict(incident.given.settings)
     several = failure is not None and (len(failure.candidates) > 1 or len(failure.launches) > 1)
     judged: tuple[Failure, Failure] | None = None
     result: ReplayResult | None = None
@@ -162,9 +164,7 @@ def program_to_record(
 
 def writer_of(incident: Incident, launch: Launch, text: str) -> WrittenElement:
     """Who wrote an element of an output (``out_ptr0[3,7]``). Raises ReplayError."""
-    session = incident.session()
-    argument, element = element_by_hand(session, launch, text)
-    written = written_element(session, launch, argument, element)
+    written = incident.writer_of(launch, text)
     if written.last is None:
-        raise nobody_writes(launch, argument, element, written.after)
+        raise nobody_writes(launch, written.argument, written.element, written.after)
     return written

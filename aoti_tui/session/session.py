@@ -33,6 +33,9 @@ class Front(Protocol):
         """Ask something that may take long; ``answered`` gets what came of it, as a step of the
         session. An error is said, and a newer question of a group takes the place of an older."""
 
+    def post(self, take: Callable[[], None]) -> None:
+        """Have something done as a step of the session. Called from any thread."""
+
 
 class Session:
     """The state and what it is made of. Everything runs on one thread and returns at once."""

@@ -77,8 +77,8 @@ def run_view(state: State, stops: frozenset[int]) -> RunView:
     are the steps that breakpoints speak of."""
     outcome, position, lane = state.outcome, state.position, state.lane
     if outcome is None:
-        inputs = state.incident.given.inputs if state.incident is not None else None
-        return RunView(words.idle(state.kernel, state.launch, inputs))
+        given = state.incident.data_words if state.incident is not None else ""
+        return RunView(words.idle(state.kernel, state.launch, given))
     recording = outcome.recording
     failing, asserts = marked_positions(recording)
     shown = _rows(state, recording)
@@ -189,7 +189,7 @@ def marks_for(state: State, document: SourceDocument, breakpoints: Mapping[int, 
 
 
 def _failing_lines(incident: Incident, document: SourceDocument) -> frozenset[int]:
-    places = (document.line_of(f.kernel, f.kernel_line) for f in incident.failures)
+    places = (document.line_of(*at) for at in incident.bad_lines)
     return frozenset(place for place in places if place is not None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from aoti_tui.failure.prose.words import plural, program_words
 from aoti_tui.index.model import Kernel, Launch
@@ -13,7 +12,7 @@ from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step, Wor
 from aoti_tui.replay.recorded.fired import fired_in
 from aoti_tui.replay.recorded.recording import Made
 from aoti_tui.session.state import Outcome
-from aoti_tui.session.text import NAME, number
+from aoti_tui.session.text import NAME, line_words, number
 from aoti_tui.session.values.nonfinite import NonFinite
 from aoti_tui.session.values.temporaries import bound_value, failing_count
 
@@ -24,15 +23,10 @@ def lane(at: tuple[int, ...]) -> str:
     return "[" + ", ".join(str(position) for position in at) + "]"
 
 
-def idle(kernel: Kernel | None, launch: Launch | None, inputs: Path | None) -> str:
-    """What the pane says before anything ran."""
+def idle(kernel: Kernel | None, launch: Launch | None, given: str) -> str:
+    """What the pane says before anything ran; ``given`` is where the data comes from."""
     if kernel is None or launch is None:
         return "Nothing to run yet: choose a kernel or a launch in the navigator (5)."
-    given = (
-        f"inputs of {inputs.name}"
-        if inputs is not None
-        else "MADE-UP, no inputs are given (O reads them from a .pt file)"
-    )
     return (
         f"c runs {kernel.name} (launch :{launch.line}) in Triton's interpreter and stops at the "
         f"first breakpoint or failing assert. Data: {given}."
@@ -50,11 +44,12 @@ def data(outcome: Outcome) -> str:
     made_up = "made-up" in sources
     real = [
         name
-        for name in ("set", "input", "captured", "gpu", "constant", "replayed")
+        for name in ("set", "script", "input", "captured", "gpu", "constant", "replayed")
         if name in sources
     ]
     names = {
         "input": "inputs",
+        "script": "the script's",
         "set": _set_symbols(outcome),
         "replayed": "replayed",
         "captured": "captured",
@@ -87,6 +82,8 @@ def status(outcome: Outcome, position: int) -> str:
 
 def _contained(info: WorkerInfo) -> str:
     """Whether the worker can only compute: what kernels of an artifact run in."""
+    if info.runs_script:
+        return "the script's process"
     if not info.not_contained:
         return "contained" if info.contained else "not contained"
     return "contained in part" if info.contained else "not contained"
@@ -130,6 +127,7 @@ def found(outcome: Outcome) -> str:
     # What an assert lets through fails again where it is used: worth a word, not a line each.
     then = "then " if lines else ""
     lines.extend(f"✗ {then}{fault(one)}" for one in result.faults[: 1 if lines else 4])
+    lines.extend(f"✗ {one.kind}: {one.text}" for one in result.findings if one.kind not in _SHOWN)
     if not lines:
         names = [a.expression or a.name for a in result.arguments if a.source == "made-up"]
         doubt = f" MADE-UP: {', '.join(names)}; what rests on it says little." if names else ""
@@ -139,10 +137,14 @@ def found(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+_SHOWN = ("assert", "out-of-bounds")
+"""Findings of a script's launch that are told as asserts and faults."""
+
+
 def fault(one: MemoryFault) -> str:
     """``load outside in_ptr1 (kernel line 47): element -640 of 0, in program 2 lane [0, 0]``."""
     return (
-        f"{one.access} outside {one.argument} (kernel line {one.kernel_line}): element "
+        f"{one.access} outside {one.argument} ({line_words(one.file, one.kernel_line)}): element "
         f"{one.element} of {one.size}, first in program {program(one.program)} lane "
         f"{lane(one.lane)}"
     )
@@ -161,7 +163,7 @@ def bad_step(outcome: Outcome, step: Step) -> str:
         order = f" It is {'the first' if one.order == 0 else f'number {one.order + 1}'} of "
         order += f"{plural(len(result.asserts), 'assert')} that fail."
     return (
-        f"The assert at kernel line {step.kernel_line} fails in "
+        f"The assert at {line_words(step.file, step.kernel_line)} fails in "
         f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}"
         f"{values}.{order}"
     )

@@ -30,6 +30,8 @@ class Action:
     """Other words that people look for it by."""
     short: str = ""
     """The label where the footer has little room."""
+    only: str = ""
+    """``wrapper`` or ``script``, where it makes no sense for the other."""
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -58,6 +60,16 @@ ACTIONS: tuple[Action, ...] = (
         needs="failure",
         footer=True,
         also="fixes advice repair workaround solution requires",
+        only="wrapper",
+    ),
+    Action(
+        "script_on",
+        "ctrl+n",
+        "Go on",
+        "Let the script go on to the next thing that is wrong, or to its end",
+        "Replay",
+        also="continue script resume next stop",
+        only="script",
     ),
     Action(
         "continue_back",
@@ -263,6 +275,7 @@ ACTIONS: tuple[Action, ...] = (
         "Bad access",
         "Replay the model to its first access outside of a tensor: what a memory fault came from",
         "Find",
+        only="wrapper",
         also="illegal memory access fault segmentation out of bounds",
     ),
     Action(
@@ -271,13 +284,26 @@ ACTIONS: tuple[Action, ...] = (
         "Paste log",
         "Paste a log to find the failure it reports",
         "Bring",
+        only="wrapper",
     ),
-    Action("load_log", "o", "Load log", "Read a log from a file", "Bring"),
-    Action("load_inputs", "O", "Load inputs", "Read the model's inputs from a .pt file", "Bring"),
+    Action("load_log", "o", "Load log", "Read a log from a file", "Bring", only="wrapper"),
+    Action(
+        "load_inputs",
+        "O",
+        "Load inputs",
+        "Read the model's inputs from a .pt file",
+        "Bring",
+        only="wrapper",
+    ),
     Action("copy", "y", "Copy", "Copy the value, line or chain under the cursor", "Take"),
     Action("copy_chain", "Y", "Copy chain", "Copy the provenance chain as text", "Take"),
     Action(
-        "report", "R", "Report", "Write the report of the failure to a file and copy it", "Take"
+        "report",
+        "R",
+        "Report",
+        "Write the report of the failure to a file and copy it",
+        "Take",
+        only="wrapper",
     ),
     Action(
         "script",
@@ -285,6 +311,7 @@ ACTIONS: tuple[Action, ...] = (
         "Script",
         "Write a stand-alone Python script that makes the failure happen again",
         "Take",
+        only="wrapper",
     ),
     Action("suspend", "ctrl+z", "Suspend", "Back to the shell; fg comes back", "View", needs=""),
     Action("redraw", "ctrl+l", "Redraw", "Paint the screen again", "View", needs=""),

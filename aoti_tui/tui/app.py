@@ -16,7 +16,7 @@ from textual.theme import Theme
 
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.kept.config import Config, load, save_choices
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Session
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
@@ -49,7 +49,7 @@ class DebuggerApp(App[int]):
 
     def __init__(
         self,
-        request: OpenRequest,
+        request: OpenRequest | RunRequest,
         config: Config | None = None,
         client: WorkerClient | None = None,
     ) -> None:
@@ -134,7 +134,7 @@ class DebuggerApp(App[int]):
                 screen.close()
 
 
-def run_app(request: OpenRequest) -> int:
+def run_app(request: OpenRequest | RunRequest) -> int:
     """Open the interface on what was asked for; gives the exit code.
 
     Needs a terminal. An artifact that cannot be opened ends it with code 2 and its message.
@@ -144,4 +144,4 @@ def run_app(request: OpenRequest) -> int:
     return result if result is not None else (app.return_code or 0)
 
 
-__all__ = ["DebuggerApp", "OpenRequest", "run_app"]
+__all__ = ["DebuggerApp", "OpenRequest", "RunRequest", "run_app"]

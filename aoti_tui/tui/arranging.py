@@ -10,10 +10,11 @@ from textual.widgets import ProgressBar
 
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.session.kept.config import save_choices
+from aoti_tui.session.request import RunRequest
 from aoti_tui.tui.body import Body
 from aoti_tui.tui.dialogs.jump_mode import JumpMode
 from aoti_tui.tui.host import Host
-from aoti_tui.tui.layout import DIVIDERS, MEDIUM, PANES, Divider, View, arrange
+from aoti_tui.tui.layout import DIVIDERS, MEDIUM, OUTPUT, PANES, Divider, View, arrange
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.navigator import Navigator
@@ -38,12 +39,13 @@ class Arranging:
         config = screen.config
         self.view = View(
             moved={name: by for name, by in config.moved.items() if name in DIVIDERS},
-            hidden=frozenset(config.hidden) & frozenset(PANES),
+            hidden=frozenset(config.hidden) & frozenset((*PANES, OUTPUT)),
+            of_script=isinstance(screen.request, RunRequest),
         )
 
     def handlers(self) -> dict[str, Callable[[], None]]:
         return {
-            **{f"pane_{n}": self._opener(pane) for n, pane in enumerate(PANES, 1)},
+            **{f"pane_{n}": self._opener(place) for n, place in enumerate(PANES, 1)},
             "jump_mode": self.jump_mode,
             "maximize": self.toggle_zoom,
             "wider": lambda: self._move_side(4),
@@ -55,8 +57,8 @@ class Arranging:
             "filter": self._filter,
         }
 
-    def _opener(self, pane: str) -> Callable[[], None]:
-        return lambda: self.open_pane(pane)
+    def _opener(self, place: str) -> Callable[[], None]:
+        return lambda: self.open_pane(self.view.shown(place))
 
     def place_panes(self) -> None:
         """Give the answer the rows it needs and the panes theirs."""
@@ -214,7 +216,7 @@ class Arranging:
             targets[letter] = (str(pane.id), Offset(pane.region.x + 2, pane.region.y))
         shown = {str(pane.id) for pane in places}
         tabs = self.screen.query_one(TabLine)
-        missing = [pane for pane in PANES if pane not in shown] if tabs.display else []
+        missing = [pane for pane in self.view.panes if pane not in shown] if tabs.display else []
         for letter, name in zip(SPARE_LETTERS, missing, strict=False):
             targets[letter] = (name, Offset(tabs.column_of(name), tabs.region.y))
 

@@ -188,8 +188,10 @@ class Asking:
             self.host.say("A replay is running; escape cancels it.")
             return
         self.host.say("Working out the symbols …")
-        session = self.host.engine.session
-        session.front.start("symbols", lambda tell: incident.session().symbols(), self._ask_symbol)
+        session, launch = self.host.engine.session, self.host.state.launch
+        session.front.start(
+            "symbols", lambda tell: incident.replayer().symbols_of(launch), self._ask_symbol
+        )
 
     def _ask_symbol(self, symbols: tuple[SymbolValue, ...]) -> None:
         """Ask which symbol to set, now that their values are known."""

@@ -46,6 +46,9 @@ class Greeting:
     def _hint(self) -> str:
         key = self._key
         explains = f"{key('help')} explains."
+        if self.screen.engine.scripts.incident is not None:
+            goes = f"{key('continue')} goes on, {key('who_made')} asks who made a value"
+            return f"First time? {goes}, {explains}"
         if self.screen.state.failure is not None:
             goes = f"{key('model_input')} goes to the model input"
             return f"First time? {goes}, {key('continue')} runs to the assert, {explains}"

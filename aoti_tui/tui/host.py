@@ -8,6 +8,7 @@ from textual.widget import Widget
 from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.state import State
 from aoti_tui.tui.panes.pane import Pane
 
@@ -17,6 +18,7 @@ class Host(Screen[int]):
 
     config: Config
     engine: Engine
+    request: OpenRequest | RunRequest
 
     @property
     def state(self) -> State:

@@ -8,9 +8,11 @@ everything has its own place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 PANES = ("source", "call", "chain", "run", "nav")
+OUTPUT = "out"
+"""The pane that a script has in the place of the chain."""
 DIVIDERS = ("source", "nav", "chain", "call", "front")
 """Edges that can be moved: the right one of source and navigator, the lower one of chain and call
 site, and of the pane in front on a medium screen."""
@@ -47,6 +49,32 @@ class View:
     down, by the name of the divider."""
     replaying: bool = False
     """A recording is there, so that the run pane needs room."""
+    of_script: bool = False
+    """A script is looked at: what it prints has the place of the chain."""
+
+    @property
+    def panes(self) -> tuple[str, ...]:
+        """All panes, in the order of their digits."""
+        return tuple(self.shown(place) for place in PANES)
+
+    def shown(self, place: str) -> str:
+        """The pane that has the place of one."""
+        return OUTPUT if self.of_script and place == "chain" else place
+
+    def places(self) -> View:
+        """The view with each pane called by its place."""
+        names = {self.shown(place): place for place in PANES}
+
+        def place(pane: str) -> str:
+            return names.get(pane, pane)
+
+        return replace(
+            self,
+            active=place(self.active),
+            side=place(self.side),
+            maximized=place(self.maximized),
+            hidden=frozenset(place(pane) for pane in self.hidden),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +109,13 @@ class Arrangement:
 
 def arrange(width: int, height: int, view: View) -> Arrangement:
     """Rectangles of the panes to show in a body of ``width`` × ``height`` cells."""
+    placed = _arranged(width, height, view.places())
+    rectangles = {view.shown(place): rect for place, rect in placed.places.items()}
+    tabs = tuple(view.shown(place) for place in placed.tabs)
+    return Arrangement(rectangles, tabs, placed.dividers)
+
+
+def _arranged(width: int, height: int, view: View) -> Arrangement:
     everything = Rect(0, 0, width, height)
     if view.maximized:
         return Arrangement({view.maximized: everything}, ())

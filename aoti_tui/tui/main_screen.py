@@ -15,13 +15,14 @@ from textual.binding import BindingType
 from textual.widgets import ProgressBar
 
 from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.failure.prose.headline import Heading
 from aoti_tui.replay.client import CANCEL_EVERY_SECONDS, WorkerClient
 from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.listed.entries import Entry
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Tell
 from aoti_tui.session.source.document import SourceDocument
 from aoti_tui.session.state import Place, State
@@ -45,6 +46,7 @@ from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.lanes import LaneGrid
 from aoti_tui.tui.panes.message_line import MessageLine
 from aoti_tui.tui.panes.navigator import Navigator
+from aoti_tui.tui.panes.output import OutputPane
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
@@ -68,6 +70,11 @@ def _settle() -> None:
     gc.freeze()
 
 
+def _has_grown(state: State, before: State) -> bool:
+    """Whether it is the same script as before, which went on."""
+    return isinstance(state.incident, ScriptIncident) and before.incident is not None
+
+
 class SourcePane(Pane):
     def compose(self) -> ComposeResult:
         yield SourceView(SourceDocument((), path=""), id="source-view")
@@ -82,12 +89,12 @@ class MainScreen(Host):
     COMMANDS = {EverythingProvider}  # noqa: RUF012 (Textual's own type is a set)
 
     def __init__(
-        self, request: OpenRequest, config: Config, client: WorkerClient | None = None
+        self, request: OpenRequest | RunRequest, config: Config, client: WorkerClient | None = None
     ) -> None:
         super().__init__()
         self.request = request
         self.config = config
-        stops = Stops(str(request.wrapper.resolve()), config)
+        stops = Stops(request.kept_as, config)
         self.greeting = Greeting(self)
         self.engine = Engine(request, stops, self, self, self.greeting.opened, client)
         self.observing = Observing(self, self.engine)
@@ -111,14 +118,15 @@ class MainScreen(Host):
             "cancel": self.cancel,
             "suspend": lambda: self.app.action_suspend_process(),
             "redraw": self._redraw,
-            "quit": lambda: self.app.exit(0),
+            "quit": lambda: self.app.exit(self.engine.scripts.exit_code),
         }
 
     def _engine_handlers(self) -> dict[str, Callable[[], None]]:
         engine = self.engine
         replays, values, session = engine.replays, engine.values, engine.session
         return {
-            "continue": replays.continue_on,
+            "continue": engine.scripts.continue_on,
+            "script_on": engine.scripts.go_on,
             "continue_back": lambda: replays.continue_from(self.state.position, -1),
             "step": lambda: replays.step(1, "over"),
             "step_back": lambda: replays.step(-1, "over"),
@@ -136,8 +144,8 @@ class MainScreen(Host):
             "search_previous": lambda: engine.search.go_on(-1),
             "jump_back": lambda: session.jump(-1),
             "jump_forward": lambda: session.jump(1),
-            "go_assert": engine.places.go_assert,
-            "next_failure": engine.places.next_failure,
+            "go_assert": engine.go_back_to_failure,
+            "next_failure": engine.next_failure,
             "find_fault": engine.incidents.find_fault,
         }
 
@@ -148,6 +156,8 @@ class MainScreen(Host):
             yield Navigator()
             yield SourcePane(id="source", title="Source")
             yield Chain()
+            if isinstance(self.request, RunRequest):
+                yield OutputPane()
             yield CallSite()
             yield RunPane()
         yield ProgressBar(id="opening", show_eta=False)
@@ -158,7 +168,7 @@ class MainScreen(Host):
         view = self.query_one(SourceView)
         view.moved = self._cursor_moved
         view.focus()
-        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.wrapper} …"))
+        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.title} …"))
         self.place_panes()
         self.engine.session.observe(self._changed)
         self.engine.incidents.open()
@@ -194,6 +204,9 @@ class MainScreen(Host):
     def start(self, group: str, ask: Callable[[Tell], T], answered: Callable[[T], None]) -> None:
         threads.start(self, group, ask, answered)
 
+    def post(self, take: Callable[[], None]) -> None:
+        self.post_message(threads.Answered("script", take))
+
     def act(self, action: str) -> bool:
         known = action if action in BY_ID else _LABELS.get(action.lower(), "")
         if known:
@@ -221,7 +234,7 @@ class MainScreen(Host):
         if state.outcome is not None:
             self.arranging.change(replaying=True)
         if state.differs(before, "incident", "trial", "failure_number"):
-            if state.failure is None:
+            if state.failure is None and not _has_grown(state, before):
                 self.arranging.bring_to_front("nav")
             elif before.failure is None and self.arranging.view.side == "nav":
                 self.arranging.bring_to_front("source" if self.size.width < MEDIUM else "chain")
@@ -290,6 +303,11 @@ class MainScreen(Host):
         needs = BY_ID[name].needs
         if needs and self.state.incident is None:
             return "the wrapper is still being read."
+        of_script = self.engine.scripts.incident is not None
+        if BY_ID[name].only not in ("", "script" if of_script else "wrapper"):
+            return f"that is for a {BY_ID[name].only}, which is not what is open."
+        if of_script and needs == "failure":
+            return ""
         if needs == "failure" and self.state.failure is None:
             return "no failure is open; p pastes a log, o reads one from a file."
         if needs == "recording" and self.state.recording is None:
@@ -299,6 +317,9 @@ class MainScreen(Host):
     def _model_input(self) -> None:
         """From what is under the cursor of the focused pane to its model input."""
         origins, pane = self.engine.origins, self.focused_pane()
+        if self.engine.scripts.incident is not None:
+            self.engine.scripts.go_to_call()
+            return
         if pane == "chain":
             node = self.query_one(Chain).node_at_cursor
             origins.model_input((node.name, (node,)) if node is not None else ("", ()))
@@ -313,6 +334,8 @@ class MainScreen(Host):
         if self.state.running and incident is not None:
             self.start("cancel", lambda tell: self._stop(incident), lambda done: None)
             self.say("Cancelling the replay …")
+        elif self.engine.scripts.pause():
+            return
         elif self.focused_pane() == "run" and self.query_one(RunPane).clear_filter():
             self.query_one(TemporaryRows).focus()
         elif self.arranging.view.maximized:
@@ -323,7 +346,7 @@ class MainScreen(Host):
     def _stop(self, incident: Incident) -> None:
         """Cancel what runs. The key can come before the worker has started or was asked for
         anything, and then there is nothing to cancel yet."""
-        while self.state.running and not incident.session().cancel():
+        while self.state.running and not incident.replayer().cancel():
             time.sleep(CANCEL_EVERY_SECONDS)
 
     def go_to(self, entry: Entry) -> None:
@@ -349,7 +372,7 @@ class MainScreen(Host):
             return
         bar = self.query_one("#opening", ProgressBar)
         bar.update(total=100, progress=100 * (event.done or 0))
-        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.wrapper}: {event.text}"))
+        self.query_one(Headline).tell(Heading(said=f"Reading {self.request.title}: {event.text}"))
 
     @on(threads.Answered)
     def _answered(self, event: threads.Answered) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from textual.screen import Screen
 
+from aoti_tui.answer.script import ScriptIncident
+from aoti_tui.answer.script_words import phase_words
 from aoti_tui.failure.model import Failure
 from aoti_tui.index.model import Launch
 from aoti_tui.session.engine import Engine
 from aoti_tui.session.heading import heading
-from aoti_tui.session.listed.entries import Entry, entries
+from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.listed.everything import listed
 from aoti_tui.session.shown import marks_for, run_view
 from aoti_tui.session.state import State
 from aoti_tui.session.values.known import known_arguments, known_symbols
@@ -17,6 +20,7 @@ from aoti_tui.tui.panes.callsite import CallSite
 from aoti_tui.tui.panes.chain import Chain
 from aoti_tui.tui.panes.headline import Headline
 from aoti_tui.tui.panes.navigator import Navigator
+from aoti_tui.tui.panes.output import OutputPane
 from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
@@ -48,6 +52,9 @@ class Observing:
             self._show_run(state)
         self._show_source(state, before)
         self._list(state, before)
+        if state.incident is not before.incident and isinstance(state.incident, ScriptIncident):
+            run = state.incident.run
+            self.screen.query_one(OutputPane).load(run.output, run.dropped, phase_words(run))
 
     def _show_chain(self, state: State) -> None:
         chain = self.screen.query_one(Chain)
@@ -119,7 +126,7 @@ class Observing:
         breakpoints = self.engine.breakpoints.entries() if moved else self._breakpoints
         opened = state.incident is not before.incident
         if opened:
-            self._listed = entries(state.incident)
+            self._listed = listed(state.incident)
         if opened or breakpoints != self._breakpoints:
             self._breakpoints = breakpoints
             navigator.load((*breakpoints, *self._listed))

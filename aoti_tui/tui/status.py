@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from aoti_tui.answer.script import ScriptIncident
+from aoti_tui.answer.script_words import phase_words
 from aoti_tui.artifacts.given import Given
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.session import words
 from aoti_tui.session.state import State
 
 
 def status_text(state: State, given: Given) -> str:
-    """``data: inputs + replayed · worker ready``. Invented data is named first, in capitals."""
+    """``data: inputs + replayed · worker ready``, ``script running · 12 launches``. Invented data
+    is named first, in capitals."""
+    incident = state.incident
+    if isinstance(incident, ScriptIncident):
+        run = incident.run
+        told = f"script {phase_words(run)} · {plural(len(run.launches), 'launch', 'launches')}"
+        return (
+            f"{words.data(state.outcome)} · {told}"
+            if state.trial is not None and state.outcome
+            else told
+        )
     return f"data: {_data(state, given)} · worker {_worker(state)}"
 
 

@@ -10,7 +10,14 @@ from textual.widget import Widget
 
 from aoti_tui.tui.parts import part_style
 
-NAMES = {"source": "Source", "call": "Call", "chain": "Chain", "run": "Run", "nav": "Navigator"}
+NAMES = {
+    "source": "Source",
+    "call": "Call",
+    "chain": "Chain",
+    "out": "Output",
+    "run": "Run",
+    "nav": "Navigator",
+}
 
 
 class TabLine(Widget):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aoti_tui.index.model import Launch
-from aoti_tui.replay.questions.elements import TensorElements, read_argument, read_input
+from aoti_tui.replay.questions.elements import TensorElements, read_input
 from aoti_tui.replay.recorded.recording import elements_read, fails
-from aoti_tui.replay.session import ReplaySession
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.values.lanes import projected
 from aoti_tui.session.values.temporaries import relevant_assert
@@ -82,19 +81,19 @@ class Tensors:
             return False
         self.screen.say(f"Reading {name} …")
         self._launch = None
-        self._read(lambda session: read_input(session, position, 0))
+        self._read(lambda: read_input(incident.session(), position, 0))
         return True
 
     def _start(self, name: str, launch: Launch, parameter: str) -> None:
         self._launch, self._name = launch, name
         self.screen.say(f"Reading {parameter} of {launch.kernel} (:{launch.line}) …")
-        self._read(lambda session: read_argument(session, launch, parameter, 0))
-
-    def _read(self, read: Callable[[ReplaySession], TensorElements]) -> None:
         incident = self.screen.state.incident
         assert incident is not None
+        self._read(lambda: incident.elements_of(launch, parameter, 0))
+
+    def _read(self, read: Callable[[], TensorElements]) -> None:
         front = self.screen.engine.session.front
-        front.start("replay", lambda tell: read(incident.session()), self.show)
+        front.start("replay", lambda tell: read(), self.show)
 
     def show(self, elements: TensorElements) -> None:
         """What was read is there."""
@@ -113,8 +112,9 @@ class Tensors:
         about += f" · data: {source}" + (f", {elements.how}" if elements.how else "")
 
         def read(start: int) -> None:
-            if launch is not None:
-                self._read(lambda session: read_argument(session, launch, elements.name, start))
+            incident = self.screen.state.incident
+            if launch is not None and incident is not None:
+                self._read(lambda: incident.elements_of(launch, elements.name, start))
 
         self.screen.say("")
         self.screen.app.push_screen(

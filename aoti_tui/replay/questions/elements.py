@@ -139,9 +139,15 @@ def element_by_hand(
     argument, index = parse_element(text)
     with session.at_launch(launch, f"looking up {text}", progress) as prepared:
         held = tensor_of(prepared, argument)
+    return argument, element_in(argument, held, index)
+
+
+def element_in(argument: str, held: Held, index: tuple[int, ...]) -> int:
+    """The element that an index means, counted in memory from the data pointer: one number is
+    that already, several are positions by dimension. Raises ReplayError."""
     if len(index) == 1:
         check_range(argument, held, index[0])
-        return argument, index[0]
+        return index[0]
     if len(index) != len(held.shape):
         raise ReplayError(
             "bad-inputs",
@@ -156,7 +162,7 @@ def element_by_hand(
             f"its shape is {list(held.shape)}, and positions count from 0",
             "Choose an element inside of it",
         )
-    return argument, element_at(held, index)
+    return element_at(held, index)
 
 
 def index_of(

@@ -114,18 +114,8 @@ def written_element(
             mode="big",
             **_launch_fields(session, prepared),
         )
-    last = reply.get("last")
-    return WrittenElement(
-        argument=argument,
-        element=element,
-        writers=tuple(_writer(raw) for raw in reply.get("writes", ())),
-        count=int(reply.get("count", 0)),
-        last=_writer(last) if last else None,
-        before=_number(reply["before"]),
-        after=_number(reply["after"]),
-        mode=str(reply.get("mode", "")),
-        made_up=_rests_on_made_up(session, prepared, argument),
-        flags=decode_flags(reply.get("flags", ())),
+    return decode_written(
+        reply, argument, element, made_up=_rests_on_made_up(session, prepared, argument)
     )
 
 
@@ -303,6 +293,25 @@ def _read(session: ReplaySession, name: str, flat: int) -> Number:
     reply = session.client.request("read", name=name, start=flat, count=1)
     value: Number = decode_block(reply.get("block", reply), reply.blobs).values[0]
     return value
+
+
+def decode_written(
+    reply: Mapping[str, Any], argument: str, element: int, *, made_up: bool
+) -> WrittenElement:
+    """Who wrote an element, out of a ``who_wrote`` reply."""
+    last = reply.get("last")
+    return WrittenElement(
+        argument=argument,
+        element=element,
+        writers=tuple(_writer(raw) for raw in reply.get("writes", ())),
+        count=int(reply.get("count", 0)),
+        last=_writer(last) if last else None,
+        before=_number(reply["before"]),
+        after=_number(reply["after"]),
+        mode=str(reply.get("mode", "")),
+        made_up=made_up,
+        flags=decode_flags(reply.get("flags", ())),
+    )
 
 
 def _writer(raw: Mapping[str, Any]) -> Writer:

@@ -216,7 +216,9 @@ def condition_problem(breakpoint: Breakpoint) -> str | None:
 def _helper_lines(program: KernelProgram) -> tuple[frozenset[int], frozenset[str]]:
     lines: set[int] = set()
     names: set[str] = set()
-    for node in program.helper_nodes.values():
+    for name, node in program.helper_nodes.items():
+        if name in program.helper_files:
+            continue
         for statement in ast.walk(node):
             if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return):
                 lines.add(statement.lineno)

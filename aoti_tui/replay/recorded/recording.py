@@ -344,7 +344,7 @@ def last_step(
 
 def _reads(recording: Recording, program: KernelProgram, step: Step) -> tuple[str, ...]:
     """Names that a step's statement reads; none where ``program`` is not of the step's file."""
-    if step.file != recording.file:
+    if step.file != program.helper_files.get(step.function, recording.file):
         return ()
     return reads_at(program, step.function, step.kernel_line)
 
@@ -369,7 +369,7 @@ def _from_caller(
     caller = next((s for s in recording.steps[step.position :] if s.depth == step.depth - 1), None)
     if caller is None:
         return Operand(name, None, None)
-    if caller.file != recording.file:
+    if caller.file != program.helper_files.get(caller.function, recording.file):
         return Operand(name, None, None)
     passed = call_operands(program, caller.function, caller.kernel_line, step.function, name)
     for outer in passed:

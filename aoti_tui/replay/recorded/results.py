@@ -26,10 +26,7 @@ def decode_result(
     """The result in a ``scan`` (or ``record``) reply; an empty one when nothing had to run."""
     launch = prepared.launch
     program = kernels.program(launch.kernel)
-    asserts = tuple(
-        _fired(raw, program, prepared.arguments)
-        for raw in sorted(reply.get("asserts", ()), key=lambda a: a.get("order", 0))
-    )
+    asserts = decode_asserts(reply, program, prepared.arguments)
     notes = [*execution.broken_checks, *execution.notes, *prepared.notes]
     if 0 in prepared.grid:
         notes.append("the grid is empty: the wrapper skips this launch")
@@ -52,6 +49,16 @@ def decode_result(
         grid_is_chosen=prepared.grid_is_chosen,
         failed_before=tuple(dict.fromkeys(execution.failed_before)),
         faults_before=tuple((la, decode_fault(fault)) for la, fault in execution.faults_before),
+    )
+
+
+def decode_asserts(
+    reply: Mapping[str, Any], program: KernelProgram, arguments: tuple[ArgumentValue, ...]
+) -> tuple[FiredAssert, ...]:
+    """The asserts of a reply, in the order in which they fired."""
+    return tuple(
+        _fired(raw, program, arguments)
+        for raw in sorted(reply.get("asserts", ()), key=lambda a: a.get("order", 0))
     )
 
 

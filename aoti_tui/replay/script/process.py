@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -106,6 +107,7 @@ class ScriptProcess:
         self.connections: list[Connection] = []
         self._readers: list[threading.Thread] = []
         self.process: subprocess.Popen[bytes] | None = None
+        self._apart = False
 
     def start(
         self,
@@ -113,11 +115,16 @@ class ScriptProcess:
         stdout: int | IO[Any] | None = None,
         stderr: int | IO[Any] | None = None,
         folder: Path | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
-        """Start the script; its streams and its folder are ours unless others are given.
+        """Start the script; its streams and its folder are ours unless others are given. Raises
+        ReplayError.
 
-        Raises ReplayError.
+        ``apart``: no terminal is its own, what it prints comes at once, and all that it has
+        started ends with it.
         """
+        self._apart = apart
         address = os.path.join(self._folder, "events")
         self._listener.bind(address)
         self._listener.listen()
@@ -125,7 +132,11 @@ class ScriptProcess:
         try:
             self.process = subprocess.Popen(
                 self.command.line,
-                env=self.command.environment(address),
+                env={
+                    **self.command.environment(address),
+                    **({"PYTHONUNBUFFERED": "1"} if apart else {}),
+                },
+                start_new_session=apart,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
@@ -177,6 +188,10 @@ class ScriptProcess:
 
     def close(self) -> None:
         """End the script if it still runs, and leave nothing behind."""
+        if self.process is not None and self._apart:
+            with contextlib.suppress(OSError):
+                # A session of its own: its group has its number and nothing else of ours.
+                os.killpg(self.process.pid, signal.SIGKILL)
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait()

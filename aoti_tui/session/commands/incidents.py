@@ -11,7 +11,7 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.session import jobs
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.jobs import Opened
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Session
 
 
@@ -22,7 +22,7 @@ class Incidents:
         self,
         session: Session,
         places: Places,
-        request: OpenRequest,
+        request: OpenRequest | RunRequest,
         greet: Callable[[str], None],
         client: WorkerClient | None,
     ) -> None:
@@ -56,7 +56,7 @@ class Incidents:
         assert incident is not None
 
         def warm(tell: object) -> None:
-            session = incident.session()
+            session = incident.replayer()
             try:
                 if not session.info().problems:
                     session.warm()

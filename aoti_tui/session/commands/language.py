@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from typing import Protocol
@@ -14,7 +15,8 @@ from aoti_tui.session.commands.places import Places
 from aoti_tui.session.commands.symbols import Symbols
 from aoti_tui.session.commands.values import Values
 from aoti_tui.session.commands.watches import Watches
-from aoti_tui.session.listed.entries import entries
+from aoti_tui.session.listed.entries import source_name
+from aoti_tui.session.listed.everything import listed
 from aoti_tui.session.listed.matching import best, fitting
 from aoti_tui.session.session import Session
 from aoti_tui.session.shown import shown_lanes
@@ -129,7 +131,7 @@ class Language:
         if self._go_name(text):
             return ""
         if self.session.state.incident is not None and text:
-            fits = fitting(entries(self.session.state.incident), text)
+            fits = fitting(listed(self.session.state.incident), text)
             exact = next((entry for _, entry in fits if entry.label == text), None)
             found = exact or (best(fits) if len(text) > 2 else None)
             if found is not None:
@@ -198,10 +200,14 @@ class Language:
 
     def _break(self, text: str) -> str:
         match = _BREAK.fullmatch(text)
+        placed = self._break_in_file(match) if match is not None else None
+        if placed is not None:
+            return placed
         kernel, incident = self._kernel(), self.session.state.incident
         if match is None or kernel is None or incident is None:
             return "b sets a breakpoint: b 46, b tmp10, b tmp10 if tmp10 < 0."
         program = incident.kernel_program(kernel.name)
+        source = source_name(kernel)
         where, condition = match["where"], match["condition"]
         if not where:
             self.desk.act("breakpoint")
@@ -220,7 +226,20 @@ class Language:
                 line = at
         else:
             return f"{where} is assigned nowhere in {kernel.name}, and it is no line."
-        return self.breakpoints.set_at(kernel.name, line, condition or "")
+        return self.breakpoints.set_at(source, line, condition or "")
+
+    def _break_in_file(self, match: re.Match[str]) -> str | None:
+        """A breakpoint on ``main.py:24``, or on a line of the script's file that is shown."""
+        incident, where = self.session.state.incident, match["where"] or ""
+        file, _, line = where.rpartition(":")
+        if incident is None or not line.isdigit():
+            return None
+        condition = match["condition"] or ""
+        if not file and self.session.document.is_script:
+            return self.breakpoints.set_at(self.session.document.path, int(line), condition)
+        known = (document.path for _, document in self.session.documents() if document.is_script)
+        path = next((path for path in known if path == file or os.path.basename(path) == file), "")
+        return self.breakpoints.set_at(path, int(line), condition) if path else None
 
     def _info(self, text: str) -> str:
         group = INFO.get(text.split(" ", 1)[0] if text else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from aoti_tui.answer.incident import Incident
@@ -14,7 +15,7 @@ from aoti_tui.index.model import Launch, LaunchId
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.session import Session
 from aoti_tui.session.source.document import SourceDocument
-from aoti_tui.session.state import Shown
+from aoti_tui.session.state import Place, Shown
 
 
 class Places:
@@ -22,6 +23,8 @@ class Places:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.choices: dict[str, Callable[[int], None]] = {}
+        """What else an entry can stand for, by the kind of its key: it is given its number."""
 
     # -- opening ------------------------------------------------------------------------------
 
@@ -35,7 +38,7 @@ class Places:
         session.change(incident=incident, trial=trial, failure_number=None)
         session.jumps.rewrite(lambda state: replace(state, failure_number=None))
         if not same:
-            session.open_documents(SourceDocument.of_wrapper(incident.index))
+            session.open_documents(SourceDocument.of_incident(incident))
         if incident.failures:
             self.show_failure(0, remember=same)
         elif not same:
@@ -189,7 +192,11 @@ class Places:
         """Go to what an entry stands for."""
         incident = self.session.state.incident
         kind, *rest = entry.key if isinstance(entry.key, tuple) else ("",)
-        if kind == "failure":
+        if kind in self.choices:
+            self.choices[kind](int(rest[0]))
+        elif kind == "line":
+            self.session.go_source_line(str(rest[0]), int(rest[1]))
+        elif kind == "failure":
             self.show_failure(int(rest[0]))
         elif kind == "kernel":
             self.show_kernel(str(rest[0]))
@@ -202,7 +209,8 @@ class Places:
             if launch is not None:
                 self.session.leave()
                 self.take_launch(launch)
-            self.session.go_line(entry.line, remember=False)
+                path = self.session.path_of_file(launch.site.file)
+                self.session.go(Place(launch.line, path=path or ""), remember=False)
         else:
             self.session.go_line(entry.line, entry.label)
 
@@ -215,6 +223,12 @@ class Places:
     def follow(self, line: int, name: str) -> None:
         """Show where a name comes from, and go one step towards it."""
         node = self.trace(line, name)
+        if node is None and self.session.document.is_script:
+            self.session.say(
+                f"{name or 'This line'} has no value yet: choose a launch in the navigator (5), "
+                "c records a program of it."
+            )
+            return
         if node is None:
             self.session.say(
                 f"Nothing is known of {name or 'this line'}: it is no name of the model."

@@ -13,7 +13,7 @@ from aoti_tui.session.commands.places import Places
 from aoti_tui.session.jobs import Replayed, replayed
 from aoti_tui.session.session import Session
 from aoti_tui.session.state import Outcome
-from aoti_tui.session.text import NAME
+from aoti_tui.session.text import NAME, line_words
 from aoti_tui.session.values.lanes import Lane
 from aoti_tui.session.values.temporaries import lanes_of_interest, position_at_line
 
@@ -111,7 +111,7 @@ class Replays:
             told = f"The {where} of program {words.program(recording.program)}{self._of()}. "
             told += words.verdict(outcome) if direction > 0 else ""
             if direction > 0:
-                told += " C goes back, c runs it again."
+                told += f" C goes back, c {self._after_end()}."
             self._stand(max(0, stop.position), told + logged)
             return
         step = recording.steps[stop.position]
@@ -121,6 +121,11 @@ class Replays:
             told = f"Stopped at {stop.text}: {step.name or step.kind}."
         self._stand(stop.position, told + logged, bad=_is_bad(step))
 
+    def _after_end(self) -> str:
+        incident = self.session.state.incident
+        waits = incident is not None and incident.stands
+        return "goes on with the script" if waits else "runs it again"
+
     def _of(self) -> str:
         """`` of its kernel``, when the cursor is in another one."""
         kernel, recording = self.session.kernel_here(), self.session.state.recording
@@ -128,10 +133,11 @@ class Replays:
             return ""
         return f" of {recording.kernel} (:{recording.site.line})"
 
-    def stand_at_store(self, position: int, lane: Lane, message: str) -> None:
-        """Stop at a store with the lane that writes selected."""
-        self.session.change(lane=tuple(lane))
-        self._stand(position, message)
+    def stand_at(self, position: int, lane: Lane, message: str, *, bad: bool = False) -> None:
+        """Stop at a step with a lane selected: the one that writes, or that goes wrong."""
+        if lane:
+            self.session.change(lane=tuple(lane))
+        self._stand(position, message, bad=bad)
 
     def step(self, direction: int, how: str) -> None:
         recording, at = self.session.state.recording, self.session.state.position
@@ -161,21 +167,22 @@ class Replays:
         self.move_to(position)
 
     def run_to_cursor(self) -> None:
-        place = self.session.kernel_line_here()
+        place = self.session.source_line(self.session.state.place.line)
         if place is None:
             self.session.say("t runs to a line of a kernel: put the cursor into one.")
             return
-        kernel = self.session.state.kernel
-        if kernel is not None and place[0].name != kernel.name:
-            self.places.take_kernel(place[0].name)
+        here, kernel = self.session.kernel_here(), self.session.state.kernel
+        if kernel is not None and here is not None and here.name != kernel.name:
+            self.places.take_kernel(here.name)
         recording = self.session.state.recording
         if recording is None:
             self.start(then=self.run_to_cursor)
             return
-        position = position_at_line(recording, place[1], self.session.state.position)
+        position = position_at_line(recording, *place, self.session.state.position)
         if position is None:
+            where = line_words(*place)
             self.session.say(
-                f"Kernel line {place[1]} did not run in program "
+                f"{where[0].upper()}{where[1:]} did not run in program "
                 f"{words.program(recording.program)}: nothing is computed on it."
             )
         else:

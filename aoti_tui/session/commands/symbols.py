@@ -23,14 +23,14 @@ class Symbols:
 
     def set(self, name: str, value: float | None) -> None:
         """Give a symbol a value, or with None the one of the inputs again, and run again."""
-        incident = self.session.state.incident
-        assert incident is not None
-        session = incident.session()
+        incident, launch = self.session.state.incident, self.session.state.launch
+        if incident is None or launch is None:
+            self.session.say("There is no launch to try it on: choose one in the navigator (5).")
+            return
+        whole = value is not None and value == int(value)
+        wanted = int(value) if value is not None and whole else value
         try:
-            if value is None:
-                session.unset_symbol(name)
-            else:
-                session.set_symbol(name, int(value) if value == int(value) else value)
+            incident.replayer().set_for(launch, name, wanted)
         except ReplayError as error:
             self.session.say(f"{error.what}: {error.why}. {error.do}", bad=True)
             return

@@ -11,7 +11,7 @@ from aoti_tui.session import jobs, words
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.commands.replays import Replays
 from aoti_tui.session.session import Session
-from aoti_tui.session.text import number
+from aoti_tui.session.text import line_words, number
 
 
 class Writers:
@@ -59,7 +59,7 @@ class Writers:
                 stores_to(recording, last.argument, last.element) if recording is not None else ()
             )
             if places:
-                self.replays.stand_at_store(*places[-1], told)
+                self.replays.stand_at(*places[-1], told)
             else:
                 self.session.say(told)
 
@@ -114,6 +114,14 @@ class Writers:
             self.session.go_line(found.constant.line, found.constant.name)
             fqn = found.constant.fqn or found.constant.name
             self.session.say(f"{read}: constant {fqn} of the model, where the trail ends.")
+        elif found.made_by is not None:
+            made = found.made_by
+            self.session.go_source_line(made.file, made.line)
+            self.session.say(
+                f"{read}, computed by {made.op or 'the script'} at "
+                f"{line_words(made.file, made.line)}: the values of kernels end here. "
+                "ctrl+o goes back."
+            )
         else:
             self.session.say(f"{read}. Nothing is known to write it before the launch.")
 

@@ -15,6 +15,8 @@ from aoti_tui.replay.recorded.breakpoints import Breakpoint
 
 GROUPS = {
     "Breakpoints": "Breakpoint",
+    "Findings": "Finding",
+    "Differences": "Difference",
     "Failures": "Failure",
     "Kernels": "Kernel",
     "Launches": "Launch",
@@ -28,6 +30,7 @@ GROUPS = {
     "Outputs": "Output",
     "Gaps": "Gap",
     "Notes": "Note",
+    "Warnings": "Warning",
     "Temporaries": "Temporary",
 }
 """Groups in their order, and what one of a group is called."""

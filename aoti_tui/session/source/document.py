@@ -17,6 +17,8 @@ from pygments.lexers.c_cpp import CppLexer
 from pygments.lexers.python import PythonLexer
 from pygments.token import Token, _TokenType
 
+from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.index.model import Kernel, WrapperIndex
 from aoti_tui.session.text import NAME, visible
 
@@ -136,6 +138,14 @@ class SourceDocument:
     def of_wrapper(cls, index: WrapperIndex) -> SourceDocument:
         kernels = [k for k in index.kernels.values() if k.source_path is None]
         return cls(index.lines, path=index.path, kernels=kernels)
+
+    @classmethod
+    def of_incident(cls, incident: Incident) -> SourceDocument:
+        """What was opened: a wrapper, or a script."""
+        index = incident.index
+        if isinstance(incident, ScriptIncident):
+            return cls.of_script(index.path, index.lines, ())
+        return cls.of_wrapper(index)
 
     @classmethod
     def of_kernel(cls, kernel: Kernel) -> SourceDocument:

@@ -10,6 +10,9 @@ from aoti_tui.replay.model import ArgumentValue
 
 def known_arguments(incident: Incident, launch: Launch) -> tuple[ArgumentValue, ...]:
     """Arguments with a value or shape that needs no replay; the others are left out."""
+    given = incident.given_to(launch)
+    if given:
+        return given
     found = (_known(incident, argument) for argument in launch.arguments)
     return tuple(value for value in found if value is not None)
 

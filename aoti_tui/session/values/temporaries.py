@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.artifacts.strides import lane_of, place_of
@@ -304,10 +304,8 @@ def marked_positions(recording: Recording) -> tuple[frozenset[int], frozenset[in
     return failing, asserts - failing
 
 
-def position_at_line(
-    recording: Recording, kernel_line: int, after: int, lines: Iterable[int] = ()
-) -> int | None:
-    """The next position past ``after`` on a kernel line, else the first one anywhere."""
-    wanted = {kernel_line, *lines}
-    hits = [step.position for step in recording.steps if step.kernel_line in wanted]
+def position_at_line(recording: Recording, source: str, line: int, after: int) -> int | None:
+    """The next position past ``after`` on a line of a source, else the first one anywhere."""
+    wanted = (source, line)
+    hits = [s.position for s in recording.steps if (s.file, s.kernel_line) == wanted]
     return next((p for p in hits if p > after), hits[0] if hits else None)

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from aoti_tui.failure.model import OpPattern
 from aoti_tui.failure.prose.words import plural
-from aoti_tui.index.model import Argument, Kernel, Launch, Scope
+from aoti_tui.index.model import Argument, Elsewhere, Kernel, Launch, ModelFrame, Scope
 from aoti_tui.replay.model import ArgumentValue
 from aoti_tui.session.text import number, shape, visible
 from aoti_tui.tui.panes.pane import Pane
@@ -24,9 +24,10 @@ class CallSite(Pane):
     """Arguments, grid, blocks and origin of one launch. Enter on an argument posts Chosen."""
 
     HELP = (
-        "The launch in the wrapper: what it passes for each kernel parameter, Triton's type of it, "
-        "its value and where that comes from (input, set, replayed, constant, captured, fixed or "
-        "MADE-UP). Enter goes to the argument's definition, i to its model input."
+        "The launch, and in a script its line and who called it: what it passes for each kernel "
+        "parameter, Triton's type of it, its value and where that comes from (input, set, "
+        "replayed, constant, captured, fixed or MADE-UP). Enter goes to the argument's definition, "
+        "i to its model input."
     )
 
     class Chosen(Message):
@@ -60,15 +61,18 @@ class CallSite(Pane):
         self.launch = launch
         rows = self.query_one(Rows)
         if launch is None or kernel is None:
-            name = kernel.name if kernel else "this kernel"
-            rows.set_rows([_line(f"No launch of {name} in the wrapper.", "dim")])
+            told = f"No launch of {kernel.name} in the wrapper." if kernel else "No launch yet."
+            rows.set_rows([_line(told, "dim")])
             self.set_title("Call site")
             return
         name = visible(launch.kernel)
         more = f", one of {alternatives} launches" if alternatives > 1 else ""
-        self.set_title("Call site", f":{launch.line} in {launch.function.name}{more}")
+        own = kernel.span is not None
+        where = Elsewhere(launch.site.file, launch.line) if own else f":{launch.line}"
+        self.set_title("Call site", f"{where} in {launch.function.name}{more}")
         made = [
             Row(lambda width: Text(shorten_middle(name, width), "bold", end=""), name),
+            *(_line(_frame(frame)) for frame in launch.model_frames[:1] if own),
             _line(geometry(kernel, launch, grid, blocks)),
             *(
                 _line(f"inside {scope.kind} ({_condition(scope)}) :{scope.line}", "dim")
@@ -97,7 +101,7 @@ class CallSite(Pane):
                     strong=value is not None and value.source == "made-up",
                 )
             )
-        made.extend(_origin(launch, patterns))
+        made.extend(_stack(launch) if own else _origin(launch, patterns))
         rows.set_rows(made, keep=rows.current.key if rows.current else None)
         self._tell()
 
@@ -154,7 +158,7 @@ def value_text(value: ArgumentValue | None) -> str:
 def source_text(value: ArgumentValue | None) -> str:
     if value is None:
         return ""
-    return "MADE-UP" if value.source == "made-up" else value.source
+    return "MADE-UP" if value.source == "made-up" else value.part or value.source
 
 
 def geometry(
@@ -176,7 +180,7 @@ def geometry(
         parts.append(", ".join(f"{name} {size}" for name, size in sizes.items()))
     if kernel.num_warps:
         parts.append(f"{kernel.num_warps} warps")
-    if grid is not None and expressions:
+    if grid is not None and expressions and kernel.span is None:
         parts.append(f"grid = {expressions}")
     return " · ".join(parts) or "grid unknown"
 
@@ -196,6 +200,17 @@ def _origin(launch: Launch, patterns: Sequence[OpPattern]) -> list[Row]:
     for frame in launch.model_frames:
         made.append(_line(f"{frame.file}:{frame.line} {frame.function}: {frame.code}"))
     return made
+
+
+def _stack(launch: Launch) -> list[Row]:
+    """Who called the function that made the launch, the nearest first."""
+    callers = launch.model_frames[1:]
+    heading = [Row(lambda width: Text("called from", end=""), selectable=False, heading=True)]
+    return [*heading, *(_line(_frame(frame), "dim") for frame in callers)] if callers else []
+
+
+def _frame(frame: ModelFrame) -> str:
+    return f"{Elsewhere(frame.file, frame.line)} {frame.function}: {frame.code}"
 
 
 def _line(text: str, style: str = "") -> Row:

@@ -101,7 +101,7 @@ class SourceView(ScrollView, can_focus=True):
 
     def _measure(self) -> None:
         self._digits = max(4, len(str(self.document.last)))
-        self._gutter = 3 + self._digits + 1 + 4 + 1
+        self._gutter = 3 + self._digits + 1 + (0 if self.document.is_script else 4) + 1
         self.virtual_size = Size(self.document.width + self._gutter + 40, len(self.document))
 
     def _repaint(self) -> None:
@@ -382,12 +382,18 @@ class SourceView(ScrollView, can_focus=True):
             sign = Segment("◇" if line in marks.asserts else " ", self._style("gutter"))
         kernel = self.document.kernel_at(line)
         kernel_line = kernel.kernel_line(line) if kernel else None
+        # A file's kernels have no lines of their own.
+        own = (
+            []
+            if self.document.is_script
+            else [Segment(f"{kernel_line or '':>3} ", self._style("kernel-line"))]
+        )
         return [
             stop,
             here,
             sign,
             Segment(f"{line:>{self._digits}} ", self._style("gutter")),
-            Segment(f"{kernel_line or '':>3} ", self._style("kernel-line")),
+            *own,
             Segment("┃" if line == self.line else "│", self._style("gutter")),
         ]
 
