@@ -6,20 +6,22 @@ launch, up to the first assert that fires or the first access outside of its ten
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from aoti_tui.answer.reasons import more_data
+from aoti_tui.answer.reasons import GIVE_INPUTS, more_data
 from aoti_tui.answer.trace import TracedElement, trace_address
 from aoti_tui.failure.bad_access import accesses, address_of, explain_access
 from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, ValueProvenance
+from aoti_tui.failure.model import MemoryFault as LoggedFault
 from aoti_tui.failure.prose.headline import short_assert
 from aoti_tui.failure.prose.words import plural, source_words
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.flow.access import parameters_behind
-from aoti_tui.index.model import Launch
+from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.kernel.indexed import indexed_accesses
 from aoti_tui.kernel.model import KernelAssert, KernelProgram
 from aoti_tui.kernel.parse import names_read
@@ -116,6 +118,21 @@ def beyond_by_sizes(
         f"{launch.kernel} (:{launch.line}, kernel line {fault.kernel_line}): {access.words}; the "
         f"address depends on sizes alone ({sizes}), and the inputs pass the guards"
     )
+
+
+def beside_the_log(failure: Failure, faults: Sequence[LoggedFault], index: WrapperIndex) -> Failure:
+    """The answer to a log's memory faults: not confirmed where a checker names another kernel."""
+    named = dict.fromkeys(fault.kernel for fault in faults if fault.kernel)
+    # Triton up to 3.0 adds to the name what it specialised (``triton_poi_fused_0d1d2``).
+    names = (failure.kernel, index.kernels[failure.kernel].function)
+    if not named or any(one.startswith(names) for one in named):
+        return failure
+    said = (
+        f"the log names {' and '.join(named)}, and with these inputs {failure.kernel} fails "
+        "before: are they the inputs of the failed run?"
+    )
+    cause = replace(failure.cause, confirmed=False, confirm_with=GIVE_INPUTS)
+    return replace(failure, cause=cause, contradictions=(*failure.contradictions, said))
 
 
 def assert_left_out(device: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aoti_tui.answer.bad_access import assert_left_out, first_bad_access
+from aoti_tui.answer.bad_access import assert_left_out, beside_the_log, first_bad_access
 from aoti_tui.answer.core import Core, at_launches, core_of, with_blocks
 from aoti_tui.answer.graphs import (
     GraphChoice,
@@ -167,11 +167,14 @@ class Incident:
         else:
             done = replay_all(self.session(), progress=told)
         failure = self.failure_of(done)
-        if failure is None or failure.access is not None:
-            return failure
-        assert done.first is not None
-        judged = self.judge(failure, progress, scanned=done.first.result).failure
-        return self.with_note(judged, assert_left_out(self.index.device))
+        if failure is None:
+            return None
+        if failure.access is None:
+            assert done.first is not None
+            judged = self.judge(failure, progress, scanned=done.first.result).failure
+            failure = self.with_note(judged, assert_left_out(self.index.device))
+        faults = self.log.faults if self.log is not None else ()
+        return beside_the_log(failure, faults, self.index)
 
     def trace(self, line: int, name: str) -> ProvenanceNode | None:
         """Provenance of the name that stands on a wrapper line; None when it is no name known."""

@@ -11,7 +11,7 @@ from aoti_tui.replay.model import GivenInput
 from aoti_tui.replay.session import ReplaySession
 
 _VIEWS = ("aten.slice", "aten.select", "aten.narrow", "aten.as_strided", "aten.split", "aten.chunk")
-_GIVE_INPUTS = (
+GIVE_INPUTS = (
     "save the arguments of the call that fails just before it (`torch.save(tuple(inputs), "
     "'inputs.pt')`) and give those with --inputs"
 )
@@ -107,7 +107,7 @@ def _reasons(
             "branch-not-taken",
             f"the failed run came to this launch, these inputs do not: {found.unreached}",
             False,
-            confirm_with=_GIVE_INPUTS,
+            confirm_with=GIVE_INPUTS,
         )
     if found.empty:
         yield Cause(
@@ -115,7 +115,7 @@ def _reasons(
             f"with these inputs the launch has no program ({found.empty}), so no lane of it can "
             "fail: the failed run had more to do",
             False,
-            confirm_with=_GIVE_INPUTS,
+            confirm_with=GIVE_INPUTS,
         )
     if found.made_up:
         yield Cause(
@@ -128,7 +128,7 @@ def _reasons(
         said = "the failed run had other inputs than the given ones"
         if found.silent:
             said += f", with which {index} stays in range"
-        yield Cause("other-inputs", said + _exchanged(given), False, confirm_with=_GIVE_INPUTS)
+        yield Cause("other-inputs", said + _exchanged(given), False, confirm_with=GIVE_INPUTS)
     if found.silent and not (found.dropped or found.beyond):
         yield _fault(found, index, launches)
 

@@ -161,3 +161,19 @@ def test_an_assert_that_the_build_leaves_out_is_the_answer(made: Made) -> None:
 def test_a_model_without_a_bad_access_gives_no_answer(made: Made) -> None:
     incident = made(unchecked("tmp0"), FAULT, inputs(torch.zeros(4, dtype=torch.int64)))
     assert incident.find_fault() is None
+
+
+@pytest.mark.parametrize(("kernel", "confirmed"), [(KERNEL, True), ("triton_poi_other_7", False)])
+def test_a_checker_that_names_another_kernel_contradicts(
+    made: Made, kernel: str, confirmed: bool
+) -> None:
+    log = (
+        "========= Invalid __global__ read of size 8 bytes\n"
+        f"=========     at {kernel}+0x1f0 in cabc.py:23\n"
+        "=========     by thread (2,0,0) in block (0,0,0)\n"
+    )
+    failure = found(made(unchecked("tmp0"), log, inputs(indices(0, 1, 9))))
+    assert (failure.kernel, failure.cause.confirmed) == (KERNEL, confirmed)
+    assert any("the log names triton_poi_other_7" in s for s in failure.contradictions) is (
+        not confirmed
+    )
