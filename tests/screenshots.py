@@ -57,7 +57,7 @@ SCATTER = ("c", "see:The assert at kernel line", "idle")
 HALF = ("c", "see:The assert at kernel line 38 fails", "idle")
 PICTURES = (
     Picture("main", (160, 45)),
-    Picture("chain", (120, 36), ("3", "down", "down", "down", "i", "see:Input 2 is arg4_1", "3")),
+    Picture("chain", (120, 36), ("3", "i", "see:Input 2 is arg4_1", "3")),
     Picture("stepping", (160, 45), ("up", "b", "c", "see:Stopped at", "idle")),
     Picture("assert", (160, 45), RUN),
     Picture(
