@@ -101,13 +101,13 @@ def _wrapped(
 ) -> _Part:
     room = max(10, width - len(first))
     lines = tuple(
-        Text(others if number else first, style="" if number else "bold", end="").append_text(line)
+        Text.assemble((others if number else first, "bold"), line, end="")
         for number, line in enumerate(text.wrap(console, room))
     )
     if len(lines) == 1:
         return _Part(lines, lines[0], aside)
     cut = fit_words(text.plain.split("\n", 1)[0], room)
-    return _Part(lines, Text(first, style="bold", end="").append(cut, text.style), aside)
+    return _Part(lines, Text.assemble((first, "bold"), (cut, text.style), end=""), aside)
 
 
 def _cut(parts: Sequence[_Part], rows: int, width: int) -> list[Text]:

@@ -34,7 +34,7 @@ EXTRAS = (
     *("gutter", "line", "name", "match", "breakpoint", "step", "failing", "inline"),
     *("kernel-line", "changed", "cut"),
 )
-NARROW = 66
+NARROW = 48
 """Columns of code under which the indent that all lines share is scrolled away."""
 
 
