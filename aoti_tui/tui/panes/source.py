@@ -342,8 +342,9 @@ class SourceView(ScrollView, can_focus=True):
         condition would be cut, that of the condition."""
         left = int(self.scroll_offset.x)
         condition = self._condition(line) if left == self._start else None
-        room = self.scrollable_content_region.width - self._gutter
-        if condition is None or condition[1] <= left + room:
+        if condition is None:
+            return left
+        if condition[1] <= left + self.scrollable_content_region.width - self._gutter:
             return left
         name = self.name_at_cursor if line == self.line else None
         start = max(left, condition[0] - 1)
