@@ -242,3 +242,21 @@ async def test_jumping_back_from_an_input_takes_message_and_chain_along() -> Non
         await user.press("ctrl+o")
         await user.see(f"Back at line {at}.")
         assert chain.node_at_cursor == before
+
+
+async def test_an_input_of_torch_compile_is_named_as_its_user_knows_it() -> None:
+    folder = DATA / "output_code" / "gnn"
+    for file, who in (
+        ("users_inputs.bad_src.pt", "input 1 of the compiled function (arg"),
+        ("inputs.bad_src.pt", "`call` argument 2 (arg"),
+    ):
+        request = OpenRequest(
+            folder / "output_code.py",
+            log=folder / "error.bad_src.log",
+            given=Given(inputs=folder / file),
+            warm_up=False,
+        )
+        async with opened(request, size=SMALL) as user:
+            guilty = verdict(user)[1]
+            assert guilty.startswith((f"guilty {who}", f"suspect {who}"))
+            assert "element [0, " in guilty

@@ -25,9 +25,11 @@ from aoti_tui.failure.prose.words import (
     element_line,
     elements_words,
     indexed_words,
+    input_words,
     plural,
     program_words,
     source_words,
+    tensor_words,
     valid_words,
 )
 from aoti_tui.failure.provenance.tree import walk
@@ -160,7 +162,10 @@ def guilty_end(failure: Failure) -> ProvenanceNode | None:
 
 def bad_words(bad: BadElements) -> str:
     """``input 1 (arg1_1), element [6, 23] = 9``."""
-    who = f"constant {bad.name}" if bad.position is None else f"input {bad.position} ({bad.name})"
+    if bad.position is None:
+        who = f"constant {bad.name}"
+    else:
+        who = input_words(Source("input", bad.position, name=bad.name, user=bad.user))
     if not bad.shape:
         return f"{who} = {bad.first[0].value}"
     shown = bad.first[:_SHOWN_ELEMENTS]
@@ -173,10 +178,10 @@ def bad_words(bad: BadElements) -> str:
 def _with_value(failure: Failure, source: Source) -> str:
     """``input 2 (arg4_1), dimension 0 = 0``."""
     if source.kind == "input":
-        return f"the values of input {source.position} ({source.name})"
+        return f"the values of {input_words(source)}"
     if source.kind not in ("input_dim", "input_value"):
         return source_words(source)
-    said = f"input {source.position} ({source.name})"
+    said = input_words(source)
     said += f", dimension {source.dim}" if source.kind == "input_dim" else ""
     trees = (failure.index.tree, failure.bound.tree)
     nodes = (n for tree in trees for n in walk(tree) if n.source == source)
@@ -197,8 +202,10 @@ def _why(failure: Failure) -> Iterator[Row]:
         if indexed is None or indexed.dim is None:
             yield Row("why", f"{valid}; {size}" if size else valid)
             return
-        whose = indexed.name if indexed.position is None else f"input {indexed.position}"
-        whose += f" ({indexed.name})" if indexed.position is not None else ""
+        whose = tensor_words(indexed.name, indexed.user)
+        if indexed.position is not None:
+            of = Source("input", indexed.position, name=indexed.name, user=indexed.user)
+            whose = input_words(of)
         said = f"it indexes dimension {indexed.dim} of {whose}, size {indexed.size}: {valid}"
         # Of a size that is a number in the kernel, all is said by the tensor it is of.
         size = size_equation(failure)
