@@ -54,6 +54,16 @@ class Operations(TorchDispatchMode):  # type: ignore[misc]
         self.changing = changing
         self._written: dict[Any, tuple[tuple[int | str, ...], bool]] = {}
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # torch would import all of its compiler for this class (utils/_python_dispatch.py, 2.9).
+        return False
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Not a mode of the script's own."""
+        return True
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
