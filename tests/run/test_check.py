@@ -156,3 +156,12 @@ def test_packages_see_no_interpreter(tmp_path: Path) -> None:
     )
     ran = run(tmp_path, "main.py")
     assert ran.out == "False True\nkernel ['x_ptr', 'n'] True\n"
+
+
+def test_a_script_that_asks_for_tritons_interpreter_gets_our_engine(tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    head = 'import os\nos.environ["TRITON_INTERPRET"] = "1"\nimport torch, triton\n'
+    path.write_text(head + "import triton.language as tl\n" + ADD.format(mask=""))
+    ran = run(tmp_path, "main.py")
+    assert ran.out == "5050\n"
+    assert [found["kind"] for found in ran.findings] == ["out-of-bounds"]

@@ -27,4 +27,16 @@ def intercept(host: Host) -> Launches:
 
     jit: Any = importlib.import_module("triton.runtime.jit")
     jit.JITFunction.run = run
+    _compile_always(jit)
     return launches
+
+
+def _compile_always(jit: Any) -> None:
+    """A script that sets TRITON_INTERPRET itself gets what `triton.jit` gives without it."""
+
+    class InterpretedFunction:
+        def __new__(cls, fn: Any, **options: Any) -> Any:
+            return jit.JITFunction(fn, **options)
+
+    interpreter: Any = importlib.import_module("triton.runtime.interpreter")
+    interpreter.InterpretedFunction = InterpretedFunction
