@@ -148,14 +148,16 @@ def test_packages_see_no_interpreter(tmp_path: Path) -> None:
 
         @triton.jit
         def kernel(x_ptr, n: tl.constexpr = 3):
-            pass
+            tl.static_assert(n == 3)
+            tl.device_assert(tl.load(x_ptr) == tl.sum(tl.arange(0, 4), 0))
 
+        print(len(kernel.cache_key))
         print("TRITON_INTERPRET" in os.environ, isinstance(kernel, JITFunction))
         print(kernel.fn.__name__, kernel.arg_names, kernel.params[1].is_constexpr)
         """,
     )
     ran = run(tmp_path, "main.py")
-    assert ran.out == "False True\nkernel ['x_ptr', 'n'] True\n"
+    assert ran.out == "64\nFalse True\nkernel ['x_ptr', 'n'] True\n"
 
 
 def test_a_script_that_asks_for_tritons_interpreter_gets_our_engine(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class Binding:
                     setattr(kind, name, self._bound(getattr(kind, name)))
         for owner in (tl, tl.core):
             for name, member in replaced.items():
-                setattr(owner, name, member)
+                setattr(owner, name, _builtin(member))
         for name, member in replaced.items():
             if hasattr(tl.tensor, name):
                 setattr(tl.tensor, name, _method(member))
@@ -162,6 +162,18 @@ def _extra(name: str) -> list[ModuleType]:
     for part in name.split("."):
         owner = getattr(owner, part, None)
     return found if owner is None or owner is found[0] else [*found, owner]
+
+
+def _builtin(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as one of triton's own: packages ask a kernel for its `cache_key`, which refuses
+    functions that are none (triton/runtime/jit.py, DependenciesFinder)."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    call.__module__ = "triton.language.core"
+    call.__triton_builtin__ = True  # type: ignore[attr-defined]
+    return call
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -39,14 +39,14 @@ def given(jit: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Given:
     signature: inspect.Signature = jit.signature
     names = signature.parameters
     options = {name: value for name, value in kwargs.items() if name not in names}
-    for name in options:
-        if name not in _OPTIONS:
-            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
     own = {name: value for name, value in kwargs.items() if name in names}
     try:
         bound = signature.bind(*args, **own)
     except TypeError as error:
         raise TypeError(f"{jit.fn.__name__}() {error}") from None
+    for name in options:
+        if name not in _OPTIONS:
+            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
     bound.apply_defaults()
     return Given(dict(bound.arguments), options)
 
