@@ -29,6 +29,10 @@ CHECKS = [
     "print(torch.equal(x * 2, o))",
     "np.testing.assert_allclose(o.numpy(), (x * 2).numpy())",
     "print(np.allclose(o.view(6, 10)[3:].double().numpy(), (x * 2).view(6, 10)[3:].numpy()))",
+    "assert (o - x * 2).abs().max() < 1e-3",
+    "assert (o.float() == x * 2).all(), 'not equal'",
+    "worst = (o - x * 2).abs().max().item()\nassert worst < 1e-3, worst",
+    "error = float(torch.max(torch.abs(x * 2 - o)))\nif error > 1e-3:\n    sys.exit('wrong')",
 ]
 
 
@@ -68,3 +72,14 @@ print((o - x).abs().max().item())
     ran = run(tmp_path, "main.py")
     assert (ran.code, ran.out) == (0, "True True 0.0\n59.0\n")
     assert ran.report["differences"] == []
+
+
+def test_a_failing_test_of_pytest_leads_to_the_lane(tmp_path: Path) -> None:
+    text = SCALE.replace("\nx = torch", "\n\ndef test_scale():\n    x = torch")
+    text = text.replace("\no = ", "\n    o = ").replace("\nscale[", "\n    scale[")
+    body = "    worst = (o - x * 2).abs().max().item()\n    assert worst < 1e-3\n"
+    script(tmp_path, text + body, "test_scale.py")
+    ran = run(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_scale.py::test_scale")
+    assert ran.code == 1
+    (found,) = ran.report["differences"]
+    assert (found["program"], found["lane"], found["line"]) == ([2, 0, 0], [5], 12)

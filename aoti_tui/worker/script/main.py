@@ -27,8 +27,12 @@ def main(arguments: list[str]) -> int:
     # Decides what @triton.jit gives; packages look at it too.
     os.environ.pop("TRITON_INTERPRET", None)
     process = install(config)
+    if arguments[0] == "-m":
+        process.hear_of_tests(arguments[1])
     with process.script_calls():
         end = run(arguments)
+    if end.error is not None:
+        process.measured.raised(end.error)
     sys.stdout.flush()
     if end.is_exception and process.launches.stops.at("exception"):
         process.server.stop(why="exception", **end.place())
@@ -45,7 +49,14 @@ class Process:
     host: Host
     launches: Any
     server: Any
+    measured: Any
     script_calls: Callable[[], AbstractContextManager[Any]]
+
+    def hear_of_tests(self, module: str) -> None:
+        """Let the exceptions be known with which a runner of tests is left to deal."""
+        from .expected.measured import hear_of_tests
+
+        hear_of_tests(module, self.measured)
 
 
 def install(config: dict[str, Any]) -> Process:
@@ -84,10 +95,11 @@ def install(config: dict[str, Any]) -> Process:
     )
     follow(config)
     debugging.install(launches)
-    calls = seen(watching(launches, replays, server), calls)
+    mode = watching(launches, replays, server)
+    calls = seen(mode, calls)
     keeping = launches.keeping
     calls = seeing(keeping.writers, keeping.memories.changing, calls)
-    return Process(host, launches, server, calls)
+    return Process(host, launches, server, mode.measured, calls)
 
 
 def _leave(end: End) -> int:

@@ -12,6 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 from .checks.unwritten import MAKERS, Unwritten
 from .expected.comparing import FAILING, Comparing
+from .expected.measured import Measured
 from .expected.origins import FOLLOWED, Origins
 
 
@@ -23,6 +24,7 @@ class Watching(TorchFunctionMode):  # type: ignore[misc]
         self.unwritten = unwritten
         self.origins = origins
         self.comparing = comparing
+        self.measured = Measured(comparing)
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -32,8 +34,11 @@ class Watching(TorchFunctionMode):  # type: ignore[misc]
             self.unwritten.mark(result)
         elif func in FOLLOWED:
             self.origins.called(func, args, result)
+            self.measured.called(func, args, result)
         elif func in FAILING and result is False:
             self.comparing.failed(func, args, kwargs or {})
+        else:
+            self.measured.called(func, args, result)
         return result
 
 

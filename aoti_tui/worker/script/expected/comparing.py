@@ -24,7 +24,7 @@ from .worst import Worst, worst
 
 Send = Callable[[dict[str, Any]], None]
 Quiet = Callable[[], AbstractContextManager[Any]]
-_LIBRARIES = tuple(
+LIBRARIES = tuple(
     f"{importlib.import_module(name).__path__[0]}{os.sep}" for name in ("torch", "numpy", "triton")
 )
 # Our own frames between a check and the line that calls it.
@@ -52,7 +52,7 @@ class Comparing:
     def failed(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """One of FAILING gave False."""
         frame = _caller()
-        if frame is None or _DENIED.search(_line(frame)):
+        if frame is None or _DENIED.search(line_of(frame)):
             return
         given = dict(zip(("input", "other", "rtol", "atol", "equal_nan"), args)) | kwargs
         tolerances = (0.0, 0.0, False)
@@ -102,7 +102,7 @@ class Comparing:
         def check(*args: Any, **kwargs: Any) -> Any:
             result = own(*args, **kwargs)
             frame = _caller() if not result else None
-            if frame is not None and not _DENIED.search(_line(frame)):
+            if frame is not None and not _DENIED.search(line_of(frame)):
                 self._all(name, reads(args, kwargs), frame)
             return result
 
@@ -230,10 +230,11 @@ def _caller() -> FrameType | None:
     if frame is None:
         return None
     file = frame.f_code.co_filename
-    return None if file.startswith(_LIBRARIES) or is_ours(file) else frame
+    return None if file.startswith(LIBRARIES) or is_ours(file) else frame
 
 
-def _line(frame: FrameType) -> str:
+def line_of(frame: FrameType) -> str:
+    """The text of the line at which a frame stands."""
     return linecache.getline(frame.f_code.co_filename, frame.f_lineno)
 
 

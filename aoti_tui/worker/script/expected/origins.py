@@ -127,6 +127,13 @@ class Origins:
             self._copies.get(storage),
         )
 
+    def known(self, tensor: Any) -> bool:
+        """Whether a tensor leads to a launch that wrote it."""
+        if tensor.layout is not torch.strided:
+            return False
+        geometry = self._geometry(tensor)
+        return geometry.launch is not None or geometry.copied is not None
+
     def spot(self, value: Any, index: tuple[int, ...]) -> Spot | None:
         """Where an element of a tensor or array comes from; None where that is not known."""
         if isinstance(value, torch.Tensor):
