@@ -80,9 +80,13 @@ def test_a_type_holds_what_torch_holds(kind: str, dtype: torch.dtype) -> None:
 
 
 def test_the_format_of_sixteen_that_torch_lacks() -> None:
-    x = floats(0.0, 0.1, 1.0, 1.7, 1.8, -0.5, 2.0, -1.6)
-    given = evaluate("x.to(tl.float8e4b15).to(tl.float32)", (8,), torch.float32, x=x).value
-    assert given.tolist() == [0.0, 0.1015625, 1.0, 1.75, 1.75, -0.5, 1.75, -1.625]
+    """Rounded as an H200 does: ties away from zero, and past float16, which is cut."""
+    x = floats(0.0, 0.1, 1.0, 1.7, 1.8, -0.5, 2.0, -1.6, 1.0625, -1.1875, 1.0624, float("nan"))
+    call = "x.to(tl.float8e4b15).to(tl.float32)"
+    given = evaluate(call, (4,), torch.float32, x=x[:4]).value
+    given = torch.cat([given, evaluate(call, (8,), torch.float32, x=x[4:]).value])
+    expected = [0.0, 0.1015625, 1.0, 1.75, 1.75, -0.5, 1.75, -1.625, 1.125, -1.25, 1.0, 1.75]
+    assert given.tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)

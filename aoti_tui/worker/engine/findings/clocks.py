@@ -14,7 +14,6 @@ from .onlooker import Running
 from .races import race_of
 from .shadow import Shadow, lanes_of, numbers_of
 
-_COLUMNS = ("writer", "written", "reader", "read", "changer", "changed", "passed")
 _MOMENTS = {"writer": "written", "reader": "read", "changer": "changed"}
 # A clock has a number for each program of the grid, and each program has a clock.
 MOST_PROGRAMS = 2048
@@ -88,7 +87,7 @@ class Clocks:
         storage = _storage(access)
         shadow = self.shadows.get(id(storage))
         if shadow is None:
-            shadow = Shadow(storage, access.number.size, _COLUMNS)
+            shadow = Shadow(storage, access.number.size)
             self.shadows[id(storage)] = shadow
         at, each = shadow.rows(access, elements)
         return elements, number, shadow, at, each

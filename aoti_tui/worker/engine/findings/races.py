@@ -20,7 +20,6 @@ from .spans import Spans
 
 # Lanes of a block that is looked at one by one although it may only be read.
 SMALL = 4096
-_COLUMNS = ("writer", "reader", "changer")
 
 
 class Races:
@@ -138,7 +137,7 @@ class Races:
         storage = _storage(access)
         found = self.shadows.get(id(storage))
         if found is None:
-            found = Shadow(storage, access.number.size, _COLUMNS)
+            found = Shadow(storage, access.number.size)
             self.shadows[id(storage)] = found
         return found
 

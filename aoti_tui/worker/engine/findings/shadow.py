@@ -9,16 +9,28 @@ from ..values.access import Access
 from ..values.arguments import Storage
 
 
+class _Columns(dict[str, Array]):
+    """Columns of zeros, each made when it is first asked for."""
+
+    def __init__(self, count: int, known: dict[str, Array]) -> None:
+        super().__init__(known)
+        self.count = count
+
+    def __missing__(self, name: str) -> Array:
+        made: Array = np.zeros(self.count, dtype=np.int32)
+        self[name] = made
+        return made
+
+
 class Shadow:
     """Named columns of int32, all zero at first, with one row per `unit` bytes of a storage.
 
     Zeros are only reserved, so a shadow costs no more memory than what is touched.
     """
 
-    def __init__(self, storage: Storage, unit: int, names: tuple[str, ...]) -> None:
+    def __init__(self, storage: Storage, unit: int) -> None:
         self.unit = unit
-        count = len(storage.original) // unit + 1
-        self.columns = {name: np.zeros(count, dtype=np.int32) for name in names}
+        self.columns = _Columns(len(storage.original) // unit + 1, {})
 
     def rows(self, access: Access, elements: Array) -> tuple[Array, int]:
         """The rows of elements of an access, and how many there are to each element."""
@@ -36,7 +48,8 @@ class Shadow:
 
     def _refine(self, unit: int) -> None:
         each = self.unit // unit
-        self.columns = {name: np.repeat(old, each) for name, old in self.columns.items()}
+        finer = {name: np.repeat(old, each) for name, old in self.columns.items()}
+        self.columns = _Columns(self.columns.count * each, finer)
         self.unit = unit
 
 

@@ -23,6 +23,8 @@ class SmallFloat:
     `finite_only`: no infinities, one NaN pattern (the `fn` types of ml_dtypes and torch).
     `saturate`: a conversion clips to the largest value (PTX `cvt.rn.satfinite`).
     `unsigned_zero`: what would be -0 is the one NaN instead (the `fnuz` types of AMD).
+    `by_halves`: triton's own conversion rounds ties away from zero and takes NaN for the largest
+    value (triton/language/extra/cuda/utils.py, convert_float16_to_fp8e4b15).
     """
 
     name: str
@@ -33,6 +35,7 @@ class SmallFloat:
     finite_only: bool
     saturate: bool
     unsigned_zero: bool = False
+    by_halves: bool = False
 
     @property
     def largest(self) -> float:
@@ -53,7 +56,9 @@ FLOAT8_E4M3FNUZ = SmallFloat("float8_e4m3fnuz", 8, 4, 3, 8, True, saturate=True,
 FLOAT8_E5M2FNUZ = SmallFloat(
     "float8_e5m2fnuz", 8, 5, 2, 16, True, saturate=True, unsigned_zero=True
 )
-FLOAT8_E4M3B15 = SmallFloat("float8_e4m3b15", 8, 4, 3, 15, finite_only=True, saturate=True)
+FLOAT8_E4M3B15 = SmallFloat(
+    "float8_e4m3b15", 8, 4, 3, 15, finite_only=True, saturate=True, by_halves=True
+)
 
 
 def round_bfloat16(values: Array) -> Array:
@@ -88,14 +93,17 @@ def round_to(values: Array, kind: SmallFloat) -> Array:
     lowest = 1 - kind.bias
     # frexp's mantissa is in [0.5, 1), so its exponent is one above the format's.
     quantum = np.ldexp(1.0, np.maximum(exponent - 1, lowest) - kind.mantissa)
-    rounded = np.rint(wide / quantum) * quantum
+    steps = wide / quantum
+    if kind.by_halves:
+        steps = np.copysign(np.floor(np.abs(steps) + 0.5), steps)
+    rounded = np.rint(steps) * quantum
     largest = kind.largest
     if kind.saturate:
         rounded = np.clip(rounded, -largest, largest)
     else:
         rounded = np.where(np.abs(rounded) > largest, np.copysign(np.inf, rounded), rounded)
     result: Array = np.where(np.isfinite(wide) | kind.saturate, rounded, wide).astype(np.float32)
-    result[np.isnan(wide)] = np.nan
+    result[np.isnan(wide)] = kind.largest if kind.by_halves else np.nan
     return result
 
 

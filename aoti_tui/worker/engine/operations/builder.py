@@ -14,6 +14,7 @@ from ..findings.kernel_frames import kernel_place
 from ..memory.addresses import absolute
 from ..memory.atomics import BY_OPERATION, atomic, compare_and_swap
 from ..memory.loads_stores import load, store
+from ..numbers.casts import cut
 from ..numbers.dtypes import BY_TRITON
 from ..numbers.stored import decode, encode
 from ..values.handle import Handle
@@ -219,6 +220,12 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
         return Handle(value.lanes.astype(np.int64), target.scalar, value.shape)
 
     def _convert_custom_types(self, value: Any, target: Any, rounding: Any, **_: Any) -> Any:
+        """To and from fp8e4b15, by way of float16 cut towards zero (convert_custom_float8)."""
+        if value.dtype.name == "fp32":
+            half = self.tl.float16
+            lanes = cut(value.handle.lanes, BY_TRITON[half.name])
+            kind = target.with_element_ty(half) if target.is_block() else half
+            value = self.tl.tensor(Handle(lanes, half, value.handle.shape), kind)
         return self.tl.tensor(self.create_fp_to_fp(value.handle, target, rounding), target)
 
     # what has no result

@@ -42,6 +42,7 @@ class Shapes(State):
         return each(value, lambda lanes: np.transpose(lanes, axes), shape)
 
     def create_cat(self, left: Handle, right: Handle) -> Handle:
+        self.run.findings.flag("tl.cat keeps the order here, the GPU may give another one")
         parts = _same_programs(left.full(), right.full())
         data = np.concatenate(parts, axis=1)
         return Handle(data, left.dtype, data.shape[1:])

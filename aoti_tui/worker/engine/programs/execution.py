@@ -16,8 +16,8 @@ from .turns import Turns
 
 Progress = Callable[[int, int], None]
 # Lanes of one run of many programs: beyond it blocks fall out of the processor's caches.
-LANES_AT_ONCE = 1 << 18
-_GROWTH = 64
+LANES_AT_ONCE = 1 << 19
+_GROWTH = 1024
 
 
 class Execution:
