@@ -253,6 +253,7 @@ def folder_of_tensors(path: Path | None) -> Path | None:
         raise ArtifactError(
             f"{path} is not a folder",
             "captured tensors are a folder of .pt files",
-            "Give the folder that AOTI's debug printer wrote (tmp/aoti_torch/).",
+            "Give the folder that AOTI's debug printer wrote (tmp/aoti_torch/); `aoti-tui check` "
+            "also takes a file of recorded launches.",
         )
     return path

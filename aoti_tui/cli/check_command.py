@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections import Counter
+from collections.abc import Callable
 
+from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import check_parser
 from aoti_tui.cli.exit_codes import ANSWERED, FAILED
 from aoti_tui.cli.json_output import VERSION
-from aoti_tui.cli.opening import opened_from
-from aoti_tui.replay.questions.check import CheckedLaunch, check
+from aoti_tui.cli.opening import given_of, opened_from
+from aoti_tui.replay.questions.check import CheckedLaunch, CheckReport, check
+from aoti_tui.replay.questions.recorded_launches import check_recorded
 
 
 def check_captured(argv: list[str]) -> int:
@@ -19,13 +24,16 @@ def check_captured(argv: list[str]) -> int:
     if arguments.tensors is None:
         raise ArtifactError(
             "no captured tensors were given",
-            "check compares with tensors that AOTI's debug printer saved on the GPU",
-            "Add --tensors DIR (the printer writes them to tmp/aoti_torch…).",
+            "check compares with tensors that were saved on the GPU",
+            "Add --tensors DIR (AOTI's debug printer writes them to tmp/aoti_torch…) or --tensors "
+            "FILE.pt (launches recorded one by one).",
         )
-    with opened_from(arguments) as incident:
-        report = check(
-            incident.session(), on_launch=None if arguments.json else lambda one: _say(one)
-        )
+    tell = None if arguments.json else _say
+    if arguments.tensors.is_file():
+        report = _check_file(arguments, tell)
+    else:
+        with opened_from(arguments) as incident:
+            report = check(incident.session(), on_launch=tell)
     if arguments.json:
         launches = [
             {
@@ -45,6 +53,31 @@ def check_captured(argv: list[str]) -> int:
     else:
         print(", ".join(f"{count} {status}" for status, count in report.totals.items()))
     return FAILED if report.totals.get("mismatch") else ANSWERED
+
+
+def _check_file(
+    arguments: argparse.Namespace, tell: Callable[[CheckedLaunch], None] | None
+) -> CheckReport:
+    """Checks every graph at hand against the launches that a file holds."""
+    path, arguments.tensors = arguments.tensors, None
+    incident = open_incident(arguments.wrapper, given=given_of(arguments), browse=True)
+    launches: list[CheckedLaunch] = []
+    totals: Counter[str] = Counter()
+    for graph in incident.graphs.sources:
+        one = incident.of_graph(graph)
+        try:
+            report = check_recorded(one.session(), path, tell)
+        finally:
+            one.close()
+        launches.extend(report.launches)
+        totals.update(report.totals)
+    if not launches:
+        raise ArtifactError(
+            f"{path} holds no launch of this wrapper",
+            "its kernels and graphs are others",
+            "Give the wrapper of the run that was recorded.",
+        )
+    return CheckReport(tuple(launches), totals)
 
 
 def _say(one: CheckedLaunch) -> None:

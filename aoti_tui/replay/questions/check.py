@@ -297,10 +297,10 @@ class _Check:
         equal, bits = True, True
         for parameter, reference in references.items():
             one = self._compare_one(prepared.held[parameter], reference)
-            max_abs = max(max_abs, _finite(one.get("max_abs")))
-            max_rel = max(max_rel, _finite(one.get("max_rel")))
+            max_abs = max(max_abs, finite(one.get("max_abs")))
+            max_rel = max(max_rel, finite(one.get("max_rel")))
             bits = bits and bool(one.get("bit_equal"))
-            if not _passes(one, reference.dtype):
+            if not passes(one, reference.dtype):
                 equal = False
                 details.append(
                     f"{parameter}: {one.get('different')} elements differ, the worst is element "
@@ -333,17 +333,19 @@ class _Check:
         return held
 
 
-def _passes(compared: Mapping[str, Any], dtype: str) -> bool:
+def passes(compared: Mapping[str, Any], dtype: str) -> bool:
+    """Whether the worker's answer to ``compare`` is within the tolerance of a dtype."""
     if compared.get("bit_equal"):
         return True
     tolerance = TOLERANCES.get(dtype)
     if tolerance is None:
         return bool(compared.get("equal"))
     rel = compared.get("max_rel")
-    return rel is not None and _finite(rel) <= tolerance
+    return rel is not None and finite(rel) <= tolerance
 
 
-def _finite(value: Any) -> float:
+def finite(value: Any) -> float:
+    """An error as a number; what is no number is beyond any."""
     if value is None:
         return 0.0
     number = float(value)

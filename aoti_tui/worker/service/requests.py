@@ -33,7 +33,8 @@ class Requests:
         return result
 
     def do_load(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
-        return {"values": self.tensors.load(header["path"], header.get("prefix") or "")}
+        texts = bool(header.get("texts"))
+        return {"values": self.tensors.load(header["path"], header.get("prefix") or "", texts)}
 
     def do_load_one(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return self.tensors.load_one(header["path"], header["name"])

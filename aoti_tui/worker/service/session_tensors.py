@@ -67,9 +67,13 @@ class SessionTensors:
 
     # making
 
-    def load(self, path: str, prefix: str) -> list[dict[str, Any]]:
+    def load(self, path: str, prefix: str, texts: bool = False) -> list[dict[str, Any]]:
+        """The values of a file; `texts` are among them where they are asked for."""
         values = []
         for position, (key, value) in enumerate(flatten(load_file(path))):
+            if texts and isinstance(value, str):
+                values.append({"key": key, "name": "", "kind": "text", "value": value})
+                continue
             fact = {"key": key, "name": f"{prefix}{position}", **_fact(value)}
             if fact["kind"] == "tensor":
                 self.named[fact["name"]] = value.detach()
