@@ -169,6 +169,13 @@ class Rewriter(ast.NodeTransformer):
         checked = ast.Call(ast.Name("__assert", ast.Load()), [node.test, message], [])
         return self.visit_Expr(ast.copy_location(ast.Expr(checked), node))
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """What is known when a kernel is compiled has a `value` there, here it is a value."""
+        self.generic_visit(node)
+        if node.attr == "value" and isinstance(node.ctx, ast.Load):
+            return ast.copy_location(self._hook("__value", node.value), node)
+        return node
+
     # operators that Python would decide on the whole block
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:

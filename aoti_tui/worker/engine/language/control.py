@@ -62,8 +62,13 @@ class Control:
             "__and": self._and,
             "__or": self._or,
             "__settle": self.settle,
+            "__value": self._value,
             "__spread": lambda value: self.settle(tuple(spread(value))),
         }
+
+    def _value(self, value: Any) -> Any:
+        """`.value`: constexprs are plain values here, blocks have none."""
+        return value.value if isinstance(value, self.tl.tensor) else plain(value)
 
     def _not(self, value: Any) -> Any:
         return value == 0 if isinstance(value, self.tl.tensor) else not plain(value)

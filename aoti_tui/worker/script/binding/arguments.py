@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
+import torch
+from triton.runtime.jit import TensorWrapper
 
 from ...engine.errors import Unsupported
 from ...engine.language.language import Language
@@ -31,9 +33,23 @@ def number_of_type(dtype: Any) -> Number:
 
 
 def base_of(tensor: Any) -> Any:
-    """The torch tensor behind a TensorWrapper (triton.reinterpret), or the tensor itself."""
-    while type(tensor).__name__ == "TensorWrapper":
-        tensor = tensor.base
+    """The torch tensor behind a TensorWrapper (triton.reinterpret), or the tensor itself.
+
+    Of a package's own class that has a pointer of its own into a tensor (flag-gems'
+    StridedBuffer) it is all of the storage from there on. Raises Unsupported for other memory.
+    """
+    while not isinstance(tensor, torch.Tensor):
+        inner = getattr(tensor, "base", None)
+        inner = getattr(tensor, "_base", None) if inner is None else inner
+        if inner is None:
+            raise Unsupported(f"whose memory a {type(tensor).__name__} points into is not known")
+        if isinstance(inner, torch.Tensor) and tensor.data_ptr() != inner.data_ptr():
+            untyped = inner.untyped_storage()
+            size = inner.element_size()
+            first = (tensor.data_ptr() - untyped.data_ptr()) // size
+            count = untyped.nbytes() // size - first
+            return torch.empty(0, dtype=inner.dtype).set_(untyped, first, (count,), (1,))
+        tensor = inner
     return tensor
 
 
@@ -83,6 +99,11 @@ class Binder:
         self.annotated = annotated
         self.tensors = tensors_of(values, constexprs)
         self.bases = {path: base_of(tensor) for path, tensor in self.tensors.items()}
+        # A class of a package's own may lead anywhere in its storage, backwards too.
+        own = (torch.Tensor, TensorWrapper)
+        self.views = {
+            path: self.bases[path] for path, t in self.tensors.items() if isinstance(t, own)
+        }
         self.arguments: dict[str, Argument] = arguments_of(self.bases, poisoned, make)
         self.values = {
             name: value if name in constexprs else self._value(name, value)

@@ -54,7 +54,7 @@ class KeptLaunch:
             revived.poisoned,
             lambda _, data: Storage(data),
         )
-        watch_views(binder.arguments, binder.bases)
+        watch_views(binder.arguments, binder.views)
         bound, arguments = binder.values, binder.arguments
         return Launch(kernel.kernel, self.grid, bound, arguments, language, self.num_warps)
 

@@ -61,8 +61,8 @@ def _tensor(value: Any, on_cuda: Any) -> dict[str, Any]:
     found = {
         "kind": "descriptor" if is_descriptor(value) else "tensor",
         "dtype": str(shown.dtype).rsplit(".", 1)[-1],
-        "shape": list(base.shape),
-        "stride": list(base.stride()),
+        "shape": list(shown.shape),
+        "stride": list(shown.stride()),
         "offset": int(base.storage_offset()),
         "device": "cuda:0" if on_cuda(base) else str(base.device),
         "storage_bytes": int(base.untyped_storage().nbytes()),

@@ -150,7 +150,7 @@ class Launches:
             poisoned,
             lambda untyped, data: LiveStorage(data, kept.memories[untyped.data_ptr()]),
         )
-        watch_views(binder.arguments, binder.bases)
+        watch_views(binder.arguments, binder.views)
         bound, live = binder.values, binder.arguments
         launch = Launch(kernel.kernel, grid, bound, live, self.language, num_warps)
         try:

@@ -1,0 +1,98 @@
+"""What packages do with kernels beyond plain launches works as it does on a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.run.running import run, script
+
+
+def test_a_class_with_a_pointer_of_its_own_may_lead_backwards(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        class Buffer:
+            def __init__(self, base, offset, strides):
+                self._base, self.offset, self.strides = base, offset, strides
+                self.dtype, self.shape, self.device = base.dtype, base.shape, base.device
+            def data_ptr(self):
+                return self._base.data_ptr() + self.offset * self._base.element_size()
+            def stride(self):
+                return self.strides
+
+        @triton.jit
+        def copy(x_ptr, o_ptr, step, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(o_ptr + i, tl.load(x_ptr + i * step, mask=i < n), mask=i < n)
+
+        x = torch.arange(5.0)
+        o = torch.empty_like(x)
+        copy[(1,)](Buffer(x, 4, (-1,)), o, -1, 5, BLOCK=8)
+        print(o.tolist())
+        """,
+    )
+    ran = run(tmp_path, "main.py")
+    assert (ran.code, ran.out) == (0, "[4.0, 3.0, 2.0, 1.0, 0.0]\n")
+
+
+def test_a_reinterpreted_tensor_has_another_type(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def widen(x_ptr, o_ptr, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(o_ptr + i, tl.load(x_ptr + i).to(tl.float32))
+
+        x = torch.tensor([0x38, 0x40, 0xB8, 0x00], dtype=torch.uint8)
+        o = torch.empty(4)
+        widen[(1,)](triton.reinterpret(x, tl.float8e4nv), o, BLOCK=4)
+        print(o.tolist())
+        """,
+    )
+    assert run(tmp_path, "main.py").out == "[1.0, 2.0, -1.0, 0.0]\n"
+
+
+def test_what_is_known_at_compile_time_has_a_value(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def zero(dtype):
+            kind = dtype.value
+            return tl.full([4], 0, kind)
+
+        @triton.jit
+        def fill(o_ptr, N: tl.constexpr):
+            tl.store(o_ptr + tl.arange(0, 4), zero(o_ptr.dtype.element_ty) + N.value)
+
+        o = torch.empty(4, dtype=torch.int32)
+        fill[(1,)](o, N=3)
+        print(o.tolist())
+        """,
+    )
+    assert run(tmp_path, "main.py").out == "[3, 3, 3, 3]\n"
+
+
+def test_autotune_heuristics_and_warmup(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.autotune([triton.Config({"BLOCK": b}) for b in (4, 8)], key=["n"])
+        @triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+        @triton.jit
+        def fill(o_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.store(o_ptr + i, BLOCK * 10 + EVEN, mask=i < n)
+
+        o = torch.empty(12, dtype=torch.int32)
+        grid = lambda meta: (triton.cdiv(12, meta["BLOCK"]),)
+        fill[grid](o, 12)
+        print(o[0].item(), fill.best_config.kwargs, fill.warmup(o, 12, grid=grid)[0].n_spills)
+        """,
+    )
+    ran = run(tmp_path, "main.py")
+    assert ran.out == "41 {'BLOCK': 4} 0\n"
+    assert len(ran.report["launches"]) == 1
+    assert any("autotuned" in flag["text"] for flag in ran.report["flags"])
+    assert run(tmp_path, "--config", "1", "main.py").out == "80 {'BLOCK': 8} 0\n"
