@@ -1,5 +1,5 @@
 # Every target does its own set-up: a virtual environment in .venv with the pinned
-# versions of constraints.txt. Set PYTHON to build it with another interpreter.
+# versions of tests/constraints.txt. Set PYTHON to build it with another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,9 +10,9 @@ STAMP := $(VENV)/.installed
 run: $(STAMP)
 	$(BIN)/aoti-tui --demo
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml tests/constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c tests/constraints.txt -e '.[dev]'
 	@touch $@
 
 lint: $(STAMP)
