@@ -9,7 +9,7 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check", "run", "core", "help")
+COMMANDS = ("explain", "index", "replay", "check", "run", "debug", "core", "help")
 
 _EPILOG = """\
 commands:
@@ -19,6 +19,7 @@ commands:
   aoti-tui replay WRAPPER --inputs FILE [--log LOG] [--json]    run the kernel on the CPU
   aoti-tui check WRAPPER --tensors DIR [--json]                 compare with tensors of the GPU
   aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
+  aoti-tui debug WRAPPER … -ex COMMAND | --serve                commands as in gdb, text or JSON
   aoti-tui core FILE [--info] [--json] [--extract OUT.aoti]     what a GPU core dump holds
   aoti-tui help [TOPIC]                                         the manual
 
@@ -132,6 +133,66 @@ def check_parser() -> argparse.ArgumentParser:
     _add_given(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
     return parser
+
+
+def debug_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui debug",
+        usage="aoti-tui debug [options] WRAPPER [--log LOG] [--inputs FILE] -ex COMMAND … | "
+        "--script FILE ARGS…",
+        description="Debug without a screen: the commands of the interface's : line, one after "
+        "the other. `aoti-tui help commands` lists them. Without any, they are read from standard "
+        "input. Exit code: 0, or 2 when a command could not be done.",
+        allow_abbrev=False,
+    )
+    _add_wrapper(parser)
+    parser.add_argument("--demo", action="store_true", help="open the bundled real failure")
+    _add_log(parser)
+    _add_given(parser)
+    parser.add_argument(
+        "-ex",
+        "--eval-command",
+        dest="steps",
+        action=_Command,
+        metavar="COMMAND",
+        help="do a command; can be repeated",
+    )
+    parser.add_argument(
+        "-x",
+        "--command",
+        dest="steps",
+        action=_Command,
+        metavar="FILE",
+        help="do the commands of a file, a line each; can be repeated",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a command")
+    parser.add_argument(
+        "--serve",
+        action="store_true",
+        help='answer JSON lines of standard input ({"command": "c"}) with one each',
+    )
+    parser.add_argument(
+        "--script",
+        nargs=argparse.REMAINDER,
+        metavar="FILE",
+        help="debug a script of your own; all that follows is its own",
+    )
+    return parser
+
+
+class _Command(argparse.Action):
+    """Keeps commands and files of commands in the order in which they are given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        of_file = option_string in ("-x", "--command")
+        steps = [*(getattr(namespace, self.dest) or ()), ("source" if of_file else "", values)]
+        setattr(namespace, self.dest, steps)
 
 
 def _add_wrapper(parser: argparse.ArgumentParser) -> None:

@@ -85,6 +85,10 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
         from aoti_tui.cli.run_command import run_script
 
         return run_script
+    if name == "debug":
+        from aoti_tui.cli.debug_command import debug
+
+        return debug
     if name == "help":
         from aoti_tui.cli.help_command import show_help
 

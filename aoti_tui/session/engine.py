@@ -7,7 +7,6 @@ from collections.abc import Callable
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.commands.breakpoints import Breakpoints
 from aoti_tui.session.commands.incidents import Incidents
-from aoti_tui.session.commands.language import Desk, Language
 from aoti_tui.session.commands.origins import Origins
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.commands.replays import Replays
@@ -18,6 +17,8 @@ from aoti_tui.session.commands.values import Values
 from aoti_tui.session.commands.watches import Watches
 from aoti_tui.session.commands.writers import Writers
 from aoti_tui.session.kept.stops import Stops
+from aoti_tui.session.language.interpreter import Language
+from aoti_tui.session.language.parts import Desk, Parts
 from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Front, Session
 
@@ -50,13 +51,21 @@ class Engine:
         self.origins = Origins(session, places)
         self.search = Search(session, replays)
         self.language = Language(
-            session,
-            places,
-            self.values,
-            self.breakpoints,
-            self.watches,
-            self.symbols,
-            desk,
+            Parts(
+                session,
+                places,
+                self.incidents,
+                replays,
+                self.scripts,
+                self.writers,
+                self.values,
+                self.breakpoints,
+                self.watches,
+                self.symbols,
+                self.origins,
+                self.search,
+                desk,
+            )
         )
 
     def _opened(self, told: str) -> None:

@@ -8,13 +8,13 @@ from aoti_tui.failure.prose.words import plural, program_words
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.data.symbols import SET_BY_USER
-from aoti_tui.replay.model import FiredAssert, MemoryFault, Recording, Step, WorkerInfo
+from aoti_tui.replay.model import Block, FiredAssert, MemoryFault, Recording, Step, WorkerInfo
 from aoti_tui.replay.recorded.fired import fired_in
-from aoti_tui.replay.recorded.recording import Made
-from aoti_tui.session.state import Outcome
+from aoti_tui.replay.recorded.recording import Made, fails
+from aoti_tui.session.state import Outcome, State
 from aoti_tui.session.text import NAME, line_words, number
 from aoti_tui.session.values.nonfinite import NonFinite
-from aoti_tui.session.values.temporaries import bound_value, failing_count
+from aoti_tui.session.values.temporaries import bound_value, failing_count, substituted
 
 program = program_words
 
@@ -167,6 +167,20 @@ def bad_step(outcome: Outcome, step: Step) -> str:
         f"{plural(failing_count(step), 'lane')} of program {program(recording.program)}"
         f"{values}.{order}"
     )
+
+
+def step_value(state: State) -> str:
+    """``k37 tmp4 = -1 in lane [0, 0]; [8, 1] -1 … 5``: what the step before the user assigns, and
+    nothing for one that fails, of which more is said."""
+    recording, outcome = state.recording, state.outcome
+    if recording is None or outcome is None or state.position < 0:
+        return ""
+    step = recording.steps[state.position]
+    if fails(step) or step.faults:
+        return ""
+    told = substituted(recording, outcome.program, state.position, state.lane)
+    at = f" in lane {lane(state.lane)}" if isinstance(step.value, Block) and state.lane else ""
+    return f"{line_words(step.file, step.kernel_line)}: {told}{at}"
 
 
 def non_finite(one: NonFinite, *, first: bool) -> str:

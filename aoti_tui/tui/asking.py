@@ -8,9 +8,9 @@ from collections.abc import Callable
 from aoti_tui.failure.model import Failure
 from aoti_tui.replay.model import SymbolValue
 from aoti_tui.session.commands.breakpoints import Line, line_of_entry
-from aoti_tui.session.commands.language import HINT
 from aoti_tui.session.commands.search import Hit
 from aoti_tui.session.commands.writers import element_problem
+from aoti_tui.session.language.table import HINT
 from aoti_tui.session.text import line_words, number
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.search import Search

@@ -22,6 +22,7 @@ from aoti_tui.session.engine import Engine
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.listed.entries import Entry
+from aoti_tui.session.needs import unmet
 from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Tell
 from aoti_tui.session.source.document import SourceDocument
@@ -33,6 +34,7 @@ from aoti_tui.tui.actions import ACTIONS, BY_ID, bindings
 from aoti_tui.tui.arranging import Arranging
 from aoti_tui.tui.asking import Asking
 from aoti_tui.tui.body import Body
+from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.explaining import Explaining
 from aoti_tui.tui.greeting import Greeting
 from aoti_tui.tui.host import Host
@@ -224,6 +226,9 @@ class MainScreen(Host):
     def look_at(self, tensor: str) -> bool:
         return self.tensors.look_at(tensor)
 
+    def read(self, title: str, text: str) -> None:
+        self.app.push_screen(Reading(title, text))
+
     # -- the state ----------------------------------------------------------------------------
 
     def _changed(self, state: State, before: State) -> None:
@@ -300,19 +305,7 @@ class MainScreen(Host):
         self.refresh_keys()
 
     def _unmet(self, name: str) -> str:
-        needs = BY_ID[name].needs
-        if needs and self.state.incident is None:
-            return "the wrapper is still being read."
-        of_script = self.engine.scripts.incident is not None
-        if BY_ID[name].only not in ("", "script" if of_script else "wrapper"):
-            return f"that is for a {BY_ID[name].only}, which is not what is open."
-        if of_script and needs == "failure":
-            return ""
-        if needs == "failure" and self.state.failure is None:
-            return "no failure is open; p pastes a log, o reads one from a file."
-        if needs == "recording" and self.state.recording is None:
-            return "nothing has been run yet; c runs the kernel."
-        return ""
+        return unmet(self.state, BY_ID[name].needs, BY_ID[name].only)
 
     def _model_input(self) -> None:
         """From what is under the cursor of the focused pane to its model input."""

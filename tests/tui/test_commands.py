@@ -72,7 +72,7 @@ async def test_what_commands_refuse_they_refuse_in_words() -> None:
         await command(user, "program x")
         await user.see("“x” is no program")
         await command(user, "info threads")
-        await user.see("info knows breakpoints, buffers")
+        await user.see("info knows breakpoints, locals")
         await command(user, "x arg0_1")
         await user.until(lambda: isinstance(user.app.screen, TensorView), "the elements")
         await user.see("float16 [7, 40]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Block, Recording, Step
@@ -37,6 +38,8 @@ class Breakpoint:
     ignore: int = 0
     log: str = ""
     file: str = ""
+    once: bool = False
+    """Gone after its first stop."""
 
     def is_on(self, recording: Recording, step: Step) -> bool:
         """Whether its line is the one that a step runs."""
@@ -52,6 +55,8 @@ class Breakpoint:
             parts.append(f"after {self.ignore} hits")
         if self.log:
             parts.append(f"log {self.log}")
+        if self.once:
+            parts.append("once")
         return " ".join(parts)
 
 
@@ -59,7 +64,7 @@ class Breakpoint:
 class Stop:
     """Where running ended: ``position`` is that of a step (-1: before the first).
 
-    ``reason`` is ``breakpoint``, ``assert``, ``fault``, ``start`` or ``end``.
+    ``reason`` is ``breakpoint``, ``watchpoint``, ``assert``, ``fault``, ``start`` or ``end``.
     """
 
     position: int
@@ -99,6 +104,24 @@ def why_not(program: KernelProgram, breakpoint: Breakpoint) -> str | None:
     return f"line {line} cannot stop: {what}; the nearest that can is line {nearest}"
 
 
+def unknown_names(program: KernelProgram, breakpoint: Breakpoint) -> str:
+    """Which name of its condition, or of what it writes down, the kernel does not know; ``""``
+    when it knows all of them."""
+    known = {*program.by_name, *program.parameters, *program.constexprs}
+    known |= _helper_lines(program)[1]
+    for node in program.helper_nodes.values():
+        if isinstance(node, ast.FunctionDef):
+            known |= {one.arg for one in node.args.args}
+    for text in (breakpoint.condition, breakpoint.log):
+        names = parse_condition(text).names() if text else ()
+        for name in names:
+            if name not in known:
+                near = get_close_matches(name, sorted(known), 3, 0.5)
+                hint = f"; there is {', '.join(near)}" if near else ""
+                return f"{program.function} has no {name}{hint}"
+    return ""
+
+
 def breakable_lines(program: KernelProgram) -> frozenset[int]:
     """Kernel lines of assignments, stores and asserts, of helpers too."""
     lines = {a.line for a in program.assignments}
@@ -112,12 +135,15 @@ def continue_from(
     position: int,
     breakpoints: Sequence[Breakpoint],
     direction: int = 1,
+    watches: Sequence[str] = (),
 ) -> Stop:
     """Run from ``position`` (-1: before the first step) to the next stop.
 
     ``direction`` is 1 or -1. Stops at an enabled breakpoint whose condition holds, at a failing
-    assert and at an access outside of its tensor, else at the end (or the start).
+    assert and at an access outside of its tensor, where one of the expressions ``watches`` has
+    changed its value, else at the end (or the start).
     """
+    watched = [parse_condition(text) for text in watches]
     armed = [_Armed(b, _parsed(b.condition), _parsed(b.log)) for b in breakpoints if b.enabled]
     logged: list[str] = []
     steps = recording.steps
@@ -131,6 +157,10 @@ def continue_from(
         if hit is not None:
             text = f"breakpoint {hit.breakpoint.describe()}"
             return Stop(at, "breakpoint", text, hit.breakpoint, tuple(logged))
+        changed = next((one for one in watched if _has_changed(one, recording, at)), None)
+        if changed is not None:
+            told = _change(changed, recording, at)
+            return Stop(at, "watchpoint", f"watchpoint {told}", None, tuple(logged))
         if fails(step):
             text = f"assert of line {step.kernel_line} fails"
             return Stop(at, "assert", text, None, tuple(logged))
@@ -145,6 +175,41 @@ def continue_from(
     if direction > 0:
         return Stop(len(steps) - 1, "end", "the program has ended", None, tuple(logged))
     return Stop(-1, "start", "the program has not begun", None, tuple(logged))
+
+
+def _has_changed(condition: Condition, recording: Recording, at: int) -> bool:
+    """Whether the step at a position gave an expression another value in any lane."""
+    step = recording.steps[at]
+    if step.kind != "assign" or step.name not in condition.names():
+        return False
+    after = _evaluated(condition, recording, at)
+    return after is not None and not _same(after, _evaluated(condition, recording, at - 1))
+
+
+def _same(one: Value, other: Value | None) -> bool:
+    if isinstance(one, Lanes) and isinstance(other, Lanes):
+        pairs = zip(one.values, other.values, strict=False)
+        # NaN is no change of NaN.
+        same = all(a == b or (a != a and b != b) for a, b in pairs)
+        return one.shape == other.shape and same
+    return type(one) is type(other) and one == other
+
+
+def _evaluated(condition: Condition, recording: Recording, at: int) -> Value | None:
+    if at < 0:
+        return None
+    try:
+        return condition.evaluate(values_at(recording, at))
+    except ConditionError:
+        return None
+
+
+def _change(condition: Condition, recording: Recording, at: int) -> str:
+    """``tmp4: [0, 1] (2) → [0, 2] (2)``."""
+    before, after = (_evaluated(condition, recording, at - 1), _evaluated(condition, recording, at))
+    assert after is not None
+    old = "no value" if before is None else show_value(before)
+    return f"{condition.text}: {old} → {show_value(after)}"
 
 
 def hits(recording: Recording, breakpoint: Breakpoint, positions: range) -> list[int]:

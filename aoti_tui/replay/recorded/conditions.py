@@ -191,6 +191,8 @@ def _lane(value: Value, index: tuple[int, ...], text: str) -> Value:
     if not isinstance(value, Lanes):
         raise ConditionError(f"{text}: this is one number, it has no lanes")
     shape = value.shape
+    if not shape:
+        return value.values[0]  # the same in every lane
     if len(index) == 1 and len(shape) != 1:
         shape = (len(value.values),)
     if len(index) != len(shape):

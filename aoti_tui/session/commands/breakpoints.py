@@ -73,7 +73,7 @@ class Breakpoints:
         self.session.say(told)
         self._changed()
 
-    def set_at(self, source: str, line: int, condition: str) -> str:
+    def set_at(self, source: str, line: int, condition: str, *, once: bool = False) -> str:
         """Set a breakpoint on a line; a sentence when none can be there."""
         incident = self.session.state.incident
         assert incident is not None
@@ -83,7 +83,7 @@ class Breakpoints:
         problem = self.session.stops.problem(program, line, condition)
         if problem:
             return f"No breakpoint: {problem}."
-        told = self.session.stops.set_condition(source, line, condition)
+        told = self.session.stops.set_condition(source, line, condition, once=once)
         self.session.say(told + self._way_to(source, line))
         self._changed()
         return ""

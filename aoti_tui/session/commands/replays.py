@@ -115,6 +115,10 @@ class Replays:
             self._stand(max(0, stop.position), told + logged)
             return
         step = recording.steps[stop.position]
+        one = stop.breakpoint
+        if one is not None and one.once and one.kernel_line is not None:
+            self.session.stops.clear(one.file, one.kernel_line)
+            self.session.stops_changed()
         if _is_bad(step):
             told = words.bad_step(outcome, step)
         else:

@@ -62,11 +62,12 @@ class Scripts:
         """Be told of all that happens from now on."""
         incident = self.incident
         if incident is not None:
-            incident.script.live.changed = lambda: self.session.front.post(self._news)
+            incident.script.live.changed = lambda: self.session.front.post(self.news)
             self._tell_lines()
-            self._news()
+            self.news()
 
-    def _news(self) -> None:
+    def news(self) -> None:
+        """Take in what has happened since."""
         incident = self.incident
         if incident is None:
             return
@@ -205,7 +206,7 @@ class Scripts:
             return
         incident.script.live.go_on(stop.process)
         self.session.say("The script goes on.")
-        self._news()
+        self.news()
 
     def pause(self) -> bool:
         """Stop at the next launch; False when the script does not run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aoti_tui.replay.recorded.breakpoints import Breakpoint, unknown_names
 from aoti_tui.replay.recorded.conditions import ConditionError, parse_condition
 from aoti_tui.session import words
 from aoti_tui.session.session import Session
@@ -43,12 +44,22 @@ class Watches:
             return ""
         if text in self.session.stops.watches:
             return "This is watched already."
-        recording = self.session.state.recording
+        return self.unknown(text)
+
+    def unknown(self, text: str) -> str:
+        """Why a text is no expression of this kernel, or ``""``."""
+        state = self.session.state
         try:
             parse_condition(text)
-            return evaluator(recording).unknown(text) if recording is not None else ""
         except ConditionError as error:
             return str(error)
+        if state.recording is not None:
+            return evaluator(state.recording).unknown(text)
+        if state.incident is None or state.kernel is None:
+            return ""
+        program = state.incident.kernel_program(state.kernel.name)
+        problem = unknown_names(program, Breakpoint(condition=text))
+        return f"{problem}." if problem else ""
 
     def _told(self, text: str) -> str:
         """``Watching tmp0 + ks0 = -1 in lane [0, 0].``"""

@@ -35,6 +35,8 @@ class Config:
     problems: list[str] = field(default_factory=list)
     broken: set[Path] = field(default_factory=set)
     """Files that could not be read: never written over."""
+    kept: bool = True
+    """Whether anything is written: a session without a screen leaves no traces."""
 
 
 def config_file() -> Path:
@@ -143,6 +145,8 @@ def _text(values: Mapping[str, Any], name: str, problems: list[str]) -> str:
 
 
 def _write(config: Config, path: Path, value: object) -> str:
+    if not config.kept:
+        return ""
     if path in config.broken:
         return f"{path} is left alone, since it could not be read; this choice is not kept."
     try:

@@ -17,6 +17,7 @@ from aoti_tui.replay.recorded.breakpoints import (
     continue_from,
     hits,
     toggled,
+    unknown_names,
     why_not,
 )
 from aoti_tui.session.kept.config import Config, save_memory
@@ -28,6 +29,32 @@ _TYPED = re.compile(
     r"(?:(?:^|\s+)log\s+(?P<log>.+))?",
     re.DOTALL,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A breakpoint (``at``) or a watchpoint (``watch``, its expression) with its number."""
+
+    number: int
+    source: str = ""
+    at: Breakpoint | None = None
+    watch: str = ""
+    on: bool = True
+
+    @property
+    def enabled(self) -> bool:
+        return self.at.enabled if self.at is not None else self.on
+
+    @property
+    def text(self) -> str:
+        """``2  breakpoint  kernel line 46 of triton_poi_fused_0 if tmp4 < 0, disabled``."""
+        off = "" if self.enabled else ", disabled"
+        if self.at is None:
+            return f"{self.number}  watchpoint  {self.watch}{off}"
+        where = line_words(self.source, self.at.kernel_line or 0)
+        rest = self.at.describe().partition(f"line {self.at.kernel_line}")[2]
+        of = "" if where.startswith("line") else f" of {self.source}"
+        return f"{self.number}  breakpoint  {where}{of}{rest}{off}"
 
 
 @dataclass(slots=True)
@@ -55,6 +82,9 @@ class Stops:
                 self._by_source.setdefault(str(stored.get("kernel")), []).append(found)
         self.restored = len(self.everything())
         """Breakpoints that were kept from an earlier run."""
+        self._numbers: dict[tuple[str, int | None], int] = {}
+        self._watched: dict[int, Numbered] = {}
+        self._next = 1
         self._hits_in: Recording | None = None
         self._hits: dict[tuple[str, int | None, str], _Known] = {}
 
@@ -71,6 +101,55 @@ class Stops:
             kept.append(new)
         self._config.watches[self._opened] = [text for text in kept if text]
         return save_memory(self._config)
+
+    # -- by number ----------------------------------------------------------------------------
+
+    def numbered(self) -> dict[int, Numbered]:
+        """Breakpoints and watchpoints by numbers that stay theirs, as a debugger gives them."""
+        found = dict(self._watched)
+        for source, one in self.everything():
+            number = self.number_at(source, one.kernel_line or 0)
+            found[number] = Numbered(number, source, one)
+        return dict(sorted(found.items()))
+
+    def number_at(self, source: str, line: int) -> int:
+        """The number of the breakpoint on a line; 0 where there is none."""
+        if self.at(source, line) is None:
+            return 0
+        if (source, line) not in self._numbers:
+            self._numbers[source, line] = self._next
+            self._next += 1
+        return self._numbers[source, line]
+
+    def watch(self, expression: str) -> int:
+        """Stop where the value of an expression changes; the watchpoint's number."""
+        number, self._next = self._next, self._next + 1
+        self._watched[number] = Numbered(number, watch=expression)
+        return number
+
+    def remove(self, one: Numbered) -> str:
+        """Delete a breakpoint or watchpoint; what came of it, in words."""
+        if one.at is not None:
+            return self.clear(one.source, one.at.kernel_line or 0)
+        del self._watched[one.number]
+        return f"Watchpoint {one.number} deleted."
+
+    def able(self, one: Numbered, enabled: bool) -> str:
+        """Enable or disable one; what came of it, in words."""
+        done = "enabled" if enabled else "disabled"
+        if one.at is None:
+            self._watched[one.number] = replace(one, on=enabled)
+            return f"Watchpoint {one.number} {done}."
+        problem = self._put(one.source, one.at, replace(one.at, enabled=enabled))
+        return f"Breakpoint {one.number} {done}.{problem}"
+
+    def ignore(self, one: Numbered, count: int) -> str:
+        """Let the first hits of a breakpoint pass; what came of it, in words."""
+        assert one.at is not None
+        problem = self._put(one.source, one.at, replace(one.at, ignore=count))
+        return f"Breakpoint {one.number} lets its first {count} hits pass.{problem}"
+
+    # -- by place -----------------------------------------------------------------------------
 
     def of(self, source: str) -> tuple[Breakpoint, ...]:
         return tuple(self._by_source.get(source, ()))
@@ -90,6 +169,8 @@ class Stops:
         found = [b for b in self._by_source.get(source, []) if b is not old]
         if new is not None:
             found.append(new)
+        else:
+            self._numbers.pop((source, old.kernel_line if old is not None else None), None)
         self._by_source[source] = found
         return self._keep()
 
@@ -119,7 +200,9 @@ class Stops:
 
     def clear_all(self) -> str:
         """Clear all; how many there were, in words."""
-        count = len(self.everything())
+        count = len(self.everything()) + len(self._watched)
+        self._watched.clear()
+        self._numbers.clear()
         if not count:
             return "There is no breakpoint to clear; b sets one on a line of a kernel."
         self._by_source.clear()
@@ -147,18 +230,21 @@ class Stops:
     def problem(self, program: KernelProgram, kernel_line: int, condition: str) -> str:
         """Why a condition cannot be set there, or ``""``."""
         wanted = _worded(Breakpoint(kernel_line=kernel_line), condition)
-        return why_not(program, wanted) or ""
+        return why_not(program, wanted) or unknown_names(program, wanted)
 
-    def set_condition(self, source: str, kernel_line: int, condition: str) -> str:
-        """Give the line's breakpoint (or a new one) a condition."""
+    def set_condition(
+        self, source: str, kernel_line: int, condition: str, *, once: bool = False
+    ) -> str:
+        """Give the line's breakpoint (or a new one) a condition; ``once``: until its first stop."""
         there = self.at(source, kernel_line)
         base = there if there is not None else Breakpoint(kernel_line=kernel_line, file=source)
-        changed = _worded(base, condition)
+        changed = replace(_worded(base, condition), once=once)
         return f"Breakpoint set: {changed.describe()}.{self._put(source, there, changed)}"
 
     def run(self, recording: Recording, position: int, direction: int) -> Stop:
         """Where running from ``position`` in ``direction`` ends."""
-        return continue_from(recording, position, self.speaking_of(recording), direction)
+        watches = [one.watch for one in self._watched.values() if one.on]
+        return continue_from(recording, position, self.speaking_of(recording), direction, watches)
 
     def hits(self, recording: Recording, one: Breakpoint, position: int) -> Sequence[int]:
         """Positions up to ``position`` at which a breakpoint that speaks of the recording was hit.
@@ -213,7 +299,7 @@ def _restored(stored: dict[str, Any]) -> Breakpoint | None:
         return None
     known = {field.name for field in fields(Breakpoint)}
     values = {name: value for name, value in stored.items() if name in known}
-    kinds = {"condition": str, "enabled": bool, "ignore": int, "log": str}
+    kinds = {"condition": str, "enabled": bool, "ignore": int, "log": str, "once": bool}
     if any(not isinstance(values.get(name, kind()), kind) for name, kind in kinds.items()):
         return None
     values |= {"name": None, "file": stored["kernel"]}

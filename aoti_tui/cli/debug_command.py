@@ -1,0 +1,165 @@
+"""``aoti-tui debug``: commands without a screen, for a shell, an editor, a CI job or an agent."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.log_file import open_log
+from aoti_tui.cli.arguments import debug_parser
+from aoti_tui.cli.exit_codes import ANSWERED, UNUSABLE
+from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, given_of
+from aoti_tui.replay.script.command import ScriptCommand
+from aoti_tui.session.headless import Headless
+from aoti_tui.session.language.answer import Answer
+from aoti_tui.session.request import OpenRequest, RunRequest
+
+PROMPT = "(aoti) "
+
+
+def debug(argv: list[str]) -> int:
+    """Runs the command. Raises ArtifactError or ReplayError when nothing can be opened."""
+    arguments = debug_parser().parse_args(argv)
+    session = Headless(_request(arguments))
+    try:
+        opened = session.open()
+        if arguments.serve:
+            _serve(session, sys.stdin, opened)
+            return ANSWERED
+        if arguments.steps is None:
+            return _ask(session, opened, as_json=arguments.json)
+        done = [_tell(one, arguments.json) for one in _answers(session, arguments.steps)]
+        return ANSWERED if all(done) else UNUSABLE
+    finally:
+        session.close()
+
+
+def _request(arguments: argparse.Namespace) -> OpenRequest | RunRequest:
+    if arguments.script is not None:
+        if not arguments.script:
+            debug_parser().error("--script names the script to debug")
+        python = arguments.python or sys.executable
+        return RunRequest(ScriptCommand(python, tuple(arguments.script), {}))
+    log = arguments.log
+    if arguments.demo:
+        arguments.wrapper = demo_file(DEMO_WRAPPER)
+        log = log or str(demo_file(DEMO_LOG))
+        arguments.inputs = arguments.inputs or demo_file(DEMO_INPUTS)
+    arguments.wrapper = arguments.wrapper or arguments.core
+    if arguments.wrapper is None and log not in (None, "-"):
+        arguments.wrapper = Path(log)
+    if arguments.wrapper is None:
+        raise ArtifactError(
+            "no wrapper was given",
+            "there is nothing to debug",
+            "Give a wrapper, a package, a folder or a log, --script FILE.py, or --demo.",
+        )
+    if log == "-" and (arguments.serve or arguments.steps is None):
+        raise ArtifactError(
+            "the log cannot be read from standard input",
+            "the commands come from there",
+            "Give the log as a file, or the commands with -ex.",
+        )
+    return OpenRequest(
+        wrapper=arguments.wrapper,
+        log=Path(log) if log not in (None, "-") else None,
+        log_text=open_log("-") if log == "-" else None,
+        given=given_of(arguments),
+        warm_up=False,
+    )
+
+
+# -- commands that were given -------------------------------------------------------------------
+
+
+def _answers(session: Headless, steps: Iterable[tuple[str, str]]) -> Iterator[Answer]:
+    for kind, text in steps:
+        commands = _lines_of(Path(text)) if kind == "source" else [text]
+        for command in commands:
+            yield session.do(command)
+            if session.ended:
+                return
+
+
+def _lines_of(path: Path) -> list[str]:
+    """The commands of a file: a line each, without empty ones and comments."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArtifactError(
+            f"the commands of {path} cannot be read",
+            getattr(error, "strerror", None) or str(error),
+            "Name a text file with a command a line.",
+        ) from error
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _tell(answer: Answer, as_json: bool) -> bool:
+    if as_json:
+        _write(answer.json())
+    elif answer.text:
+        print(answer.text if answer.ok else f"✗ {answer.text}", flush=True)
+    return answer.ok
+
+
+def _write(found: dict[str, Any]) -> None:
+    print(json.dumps(found, ensure_ascii=False), flush=True)
+
+
+# -- commands that are asked for ----------------------------------------------------------------
+
+
+def _ask(session: Headless, opened: Answer, *, as_json: bool) -> int:
+    """Read commands from standard input; with a prompt where a person types."""
+    typed = sys.stdin.isatty()
+    if typed and not as_json:
+        print(opened.text)
+    fine = True
+    while not session.ended:
+        try:
+            line = input(PROMPT) if typed else sys.stdin.readline()
+        except EOFError:
+            break
+        except KeyboardInterrupt:
+            print()
+            continue
+        if not typed and not line:
+            break
+        if line.strip():
+            fine = _tell(session.do(line.strip()), as_json) and fine
+    return ANSWERED if fine or typed else UNUSABLE
+
+
+def _serve(session: Headless, requests: Iterable[str], opened: Answer) -> None:
+    """Answer each line of JSON with one; the first line says what was opened."""
+    _write({"id": None, **opened.json(), "asked": None})
+    for line in requests:
+        if not line.strip():
+            continue
+        identity, command, problem = _request_of(line)
+        if problem:
+            refused = Answer(command, False, problem, session.where())
+            _write({"id": identity, **refused.json()})
+            continue
+        _write({"id": identity, **session.do(command).json()})
+        if session.ended:
+            return
+
+
+def _request_of(line: str) -> tuple[Any, str, str]:
+    """Id, command and what is wrong with a request."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return None, line.strip()[:200], f"The request is no JSON: {error}."
+    if isinstance(found, str):
+        return None, found, ""
+    if not isinstance(found, dict) or not isinstance(found.get("command"), str):
+        identity = found.get("id") if isinstance(found, dict) else None
+        return identity, "", 'A request is {"command": "p tmp4"}, with an "id" if you like.'
+    return found.get("id"), found["command"], ""

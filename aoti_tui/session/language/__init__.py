@@ -1,0 +1,1 @@
+"""The command language: what is typed after ``:``, given as ``-ex`` or sent as JSON."""
