@@ -113,8 +113,20 @@ import triton.language as tl
 def endless(out_ptr0):
     count = 0
     while count < 1:
-        count = count + 0
+        count = count - 1
 """
+
+
+def test_a_loop_in_which_nothing_changes_is_named_before_the_time_is_over() -> None:
+    client = WorkerClient(limit=60.0)
+    source = ENDLESS.replace("count - 1", "count + 0")
+    client.request("kernel", key="k", source=source, function="endless", signature={})
+    launch = {"kernel": "k", "args": {"out_ptr0": {"int": 1}}, "blocks": {}, "grid": [1, 1, 1]}
+    start = time.monotonic()
+    with pytest.raises(ReplayError, match="nothing changes from one round of this loop"):
+        client.request("scan", doing="scanning k", program=[0, 0, 0], **launch)
+    assert time.monotonic() - start < 30
+    client.close()
 
 
 def test_a_kernel_that_never_ends_takes_its_time_and_no_more() -> None:
