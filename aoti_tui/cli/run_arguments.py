@@ -21,6 +21,14 @@ def run_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="with --check: write what was found (- for stdout)",
     )
+    parser.add_argument(
+        "--reference",
+        action="append",
+        default=[],
+        metavar="'NAME = EXPR'",
+        help="with --check: what a name of a kernel should be, as an expression of torch over the "
+        "kernel's arguments (KERNEL: NAME = EXPR for one kernel alone); may be given many times",
+    )
     parser.add_argument("--stdin", type=Path, metavar="FILE", help="the script's standard input")
     parser.add_argument(
         "--config", type=int, metavar="N", help="which configuration autotune takes"

@@ -6,40 +6,79 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-from aoti_tui.cli.exit_codes import FOUND
+from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.cli.exit_codes import FOUND, UNUSABLE
 from aoti_tui.cli.interface import has_terminal, look_on
 from aoti_tui.cli.run_arguments import run_arguments
+from aoti_tui.replay.client import Reply
 from aoti_tui.replay.script.command import ScriptCommand
-from aoti_tui.replay.script.process import ScriptProcess, exit_code
+from aoti_tui.replay.script.process import Connection, ScriptProcess, exit_code
+from aoti_tui.replay.script.reference import Comparing, Reference, read_reference
 from aoti_tui.replay.script.report import RunReport
 
 
 def run_script(argv: list[str]) -> int:
     """Runs the command: the script's own exit code, or 4 when it was 0 and something was found."""
     arguments = run_arguments(argv)
+    references = tuple(_reference(text) for text in arguments.reference)
     settings = {"config": arguments.config, "device": arguments.device}
+    if references:
+        # It is asked once it has ended.
+        settings["stay"] = True
     command = ScriptCommand(arguments.python or sys.executable, tuple(arguments.script), settings)
-    if not arguments.check and arguments.json is None and has_terminal(from_stdin=False):
+    told_only = arguments.check or arguments.json is not None or bool(references)
+    if not told_only and has_terminal(from_stdin=False):
         return look_on(command, arguments.stdin)
-    return _check(command, arguments)
+    return _check(command, arguments, references)
 
 
-def _check(command: ScriptCommand, arguments: argparse.Namespace) -> int:
+def _reference(text: str) -> Reference:
+    try:
+        return read_reference(text)
+    except ValueError as error:
+        raise ArtifactError(
+            str(error),
+            "a reference says what a name of a kernel should be",
+            "For example: --reference 'm = torch.max(x, 1)'",
+        ) from None
+
+
+def _check(
+    command: ScriptCommand, arguments: argparse.Namespace, references: tuple[Reference, ...]
+) -> int:
     report = RunReport()
-    script = ScriptProcess(command, report.on_event)
+    comparing = Comparing(references, report)
+    ended: SimpleQueue[Connection | None] = SimpleQueue()
+
+    def on_event(connection: Connection, event: Reply) -> None:
+        report.on_event(connection, event)
+        if event.get("event") == "exit":
+            ended.put(connection)
+
+    script = ScriptProcess(command, on_event)
     try:
         if arguments.stdin is None:
             script.start()
         else:
             with arguments.stdin.open("rb") as given:
                 script.start(stdin=given)
+        if references:
+            script.on_left(lambda: ended.put(None))
+            stands = ended.get()
+            if stands is not None:
+                comparing.ask(stands)
+                stands.tell("bye")
         code = exit_code(script.wait())
     finally:
         script.close()
     code = FOUND if code == 0 and report.wrong else code
     _say(report)
+    for reference, why in comparing.nowhere():
+        print(f"aoti-tui: {reference.text} was compared nowhere: {why}", file=sys.stderr)
+        code = code or UNUSABLE
     if arguments.json is not None:
         _write(arguments.json, report.json(code))
     return code

@@ -169,6 +169,17 @@ class ScriptProcess:
         with self._one:
             self._on_event(connection, event)
 
+    def on_left(self, call: Callable[[], None]) -> None:
+        """Have something called, from a thread of its own, once the script's process has ended."""
+        process = self.process
+        assert process is not None
+
+        def watch() -> None:
+            process.wait()
+            call()
+
+        threading.Thread(target=watch, name="script-end", daemon=True).start()
+
     def wait(self) -> int:
         """The exit status, when the script has ended and all that it sent has been passed on.
 

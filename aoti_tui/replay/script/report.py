@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +74,31 @@ class RunReport:
         if found.get("launch") is not None:
             found["launch"] = self._index.get((pid, int(found["launch"])))
         return found
+
+    def launches_of(self, pid: int) -> list[tuple[int, dict[str, Any]]]:
+        """A process's own launches that were run whole, each with the number that it has there."""
+        own = ((number, self.launches[at]) for (p, number), at in self._index.items() if p == pid)
+        return [(number, launch) for number, launch in own if launch["seconds"] is not None]
+
+    def depart(self, launch: int, program: tuple[int, int, int], result: Mapping[str, Any]) -> None:
+        """Take in that a name is not what a reference says (``first`` of an `expect` result)."""
+        self.differences.append(
+            {
+                "what": f"{result['name']} = {result['expression']}",
+                "actual": result["actual"],
+                "expected": result["expected"],
+                "element": result["lane"],
+                "launch": launch,
+                "program": list(program),
+                "lane": result["lane"],
+                "file": result["file"],
+                "line": result["kernel_line"],
+                "kernel": self.launches[launch]["kernel"],
+                "count": result["count"],
+                "text": f"{result['text']} of program {program} of launch {launch}, "
+                f"where {result['expression']} was to be",
+            }
+        )
 
     @property
     def wrong(self) -> bool:

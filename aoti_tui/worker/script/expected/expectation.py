@@ -13,7 +13,7 @@ import torch
 from ...engine.numbers.floats import Array
 from ...engine.programs.launch import Launch
 from ...protocol.encode import number_json
-from ...protocol.problems import bad_request
+from ...protocol.problems import RequestError, bad_request
 from .temporaries import Program, Temporary, temporaries
 from .worst import worst
 
@@ -48,11 +48,12 @@ def compare(
     arguments: Mapping[str, Any],
     program: Program,
     expectations: list[Expectation],
+    strict: bool = True,
 ) -> dict[str, Any]:
     """The `expect` result: for each expectation whether it holds, and the first that departs.
 
     `arguments` are the kernel's, tensors as torch has them. A name that is assigned several times
-    is compared as it is in the end.
+    is compared as it is in the end. Unless `strict`, what cannot be compared here has a `problem`.
     """
     found = temporaries(again(), program)
     last = {one.name: (at, one) for at, one in enumerate(found)}
@@ -64,13 +65,26 @@ def compare(
     }
     results = []
     for expectation in expectations:
-        if expectation.name not in last:
-            raise bad_request(f"the program assigns nothing to {expectation.name}")
-        at, one = last[expectation.name]
-        results.append((at, _result(one, expectation, names)))
-    departing = [(at, result) for at, result in results if not result["holds"]]
+        try:
+            results.append(_compared(expectation, last, names))
+        except RequestError as error:
+            if strict:
+                raise
+            assigned = expectation.name in last
+            results.append((-1, {"problem": error.message, "assigned": assigned}))
+    departing = [(at, result) for at, result in results if not result.get("holds", True)]
     first = min(departing, key=lambda one: one[0])[1] if departing else None
     return {"expected": [result for _, result in results], "first": first}
+
+
+def _compared(
+    expectation: Expectation, last: dict[str, tuple[int, Temporary]], names: dict[str, Any]
+) -> tuple[int, dict[str, Any]]:
+    """When the name was assigned, and whether it is as expected."""
+    if expectation.name not in last:
+        raise bad_request(f"the program assigns nothing to {expectation.name}")
+    at, one = last[expectation.name]
+    return at, _result(one, expectation, names)
 
 
 def _result(one: Temporary, expectation: Expectation, names: dict[str, Any]) -> dict[str, Any]:
@@ -78,10 +92,13 @@ def _result(one: Temporary, expectation: Expectation, names: dict[str, Any]) -> 
     rtol = _TOLERANCES.get(one.number.name, 0.0)
     actual = one.values
     try:
-        found = worst(actual, values, rtol, rtol * 1e-2, equal_nan=True)
+        fits = np.broadcast_shapes(values.shape, actual.shape) == actual.shape
     except ValueError:
+        fits = False
+    if not fits:
         shapes = f"{list(values.shape)}, but {one.name} has {list(actual.shape)}"
-        raise bad_request(f"{expectation.expression} has the shape {shapes}") from None
+        raise bad_request(f"{expectation.expression} has the shape {shapes}")
+    found = worst(actual, values, rtol, rtol * 1e-2, equal_nan=True)
     told = {
         "name": one.name,
         "expression": expectation.expression,
