@@ -26,6 +26,7 @@ from aoti_tui.answer.log_notes import log_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.answer.user_terms import named_arguments
+from aoti_tui.artifacts.bundle import Bundle, BundledCall
 from aoti_tui.artifacts.given import Given
 from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText
@@ -108,6 +109,8 @@ class Incident:
     """All graphs that are at hand; ``source`` is one of them."""
     input_notes: tuple[str, ...] = ()
     """Those of ``notes`` that are of the inputs."""
+    recorded: tuple[Bundle, BundledCall] | None = None
+    """The recording that it is of, which keeps its files, and the call."""
     choice: GraphChoice | None = None
     """Which graph the log chose, and what fits it in others."""
 
@@ -269,17 +272,17 @@ class Incident:
         """With what the inputs tell of this graph, bound to its arguments as the log has it.
         Raises ArtifactError for unusable ones."""
         first = self._bound(0)
-        if self.log is None or not first.failures or first._explains_all:
+        if self.log is None or not first.failures or first.explains_all:
             return first
         # Values decide where sizes do not: the bad index stands in the inputs as they were bound.
         for which in range(1, ways_to_bind(self.index, self.given)):
             other = self._bound(which)
-            if other._explains_all:
+            if other.explains_all:
                 return other
         return first
 
     @property
-    def _explains_all(self) -> bool:
+    def explains_all(self) -> bool:
         """Whether the inputs hold, for each failure, elements that the assert fails for."""
         return all(failure.bad is not None for failure in self.failures)
 

@@ -11,7 +11,8 @@ from aoti_tui.answer.graphs import Graphs
 from aoti_tui.answer.incident import Incident, Progress, Workshop
 from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.known import takes_inputs
-from aoti_tui.artifacts.bundle import is_bundle, open_bundle
+from aoti_tui.answer.recorded_calls import open_recorded
+from aoti_tui.artifacts.bundle import BundledCall, is_bundle, open_bundle
 from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import Given
@@ -50,6 +51,21 @@ def open_incident(
     say = progress or (lambda doing, share: None)
     say("reading the wrapper", 0.0)
     bundle = open_bundle(wrapper) if wrapper is not None and is_bundle(wrapper) else None
+    if bundle is not None and bundle.calls:
+        others = given
+
+        def open_call(call: BundledCall, text: LogText | None) -> Incident:
+            return open_incident(
+                call.wrapper,
+                log=text,
+                log_name="log.txt" if text is not None else "",
+                given=replace(others, inputs=others.inputs or call.inputs),
+                client=client,
+                progress=progress,
+                browse=browse,
+            )
+
+        return open_recorded(bundle, open_call, log)
     if bundle is not None:
         wrapper, given = bundle.wrapper or bundle.core, replace(given, core=bundle.core)
     elif given.core is not None and is_bundle(given.core):

@@ -1,8 +1,9 @@
 """A bundle: one zip with all that a replay needs, to be attached to a ticket.
 
 ``manifest.json`` says what is in it (``format``, ``version``, ``made_by``) and where: ``wrapper``,
-``core``, ``log``, each a path inside of the zip or null. Nothing in it is trusted: names are only
-read from the manifest, sizes are limited, and nothing is written outside of a folder of our own.
+``core``, ``log``, ``inputs``, each a path inside of the zip or null; ``calls`` are those that were
+recorded. A folder with the same files is one as well. Nothing in it is trusted: names are only read
+from the manifest, sizes are limited, and nothing is written outside of a folder of our own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from aoti_tui.artifacts.errors import ArtifactError
 
@@ -23,7 +24,16 @@ VERSION = 1
 MANIFEST = "manifest.json"
 _LARGEST = 1 << 32
 _LARGEST_MANIFEST = 1 << 24
-_DAMAGE = (zipfile.BadZipFile, OSError, ValueError, KeyError, EOFError, RuntimeError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+)
 
 
 @dataclass(frozen=True)
@@ -35,14 +45,30 @@ class Bundle:
     core: Path | None
     log: Path | None
     opened: ExitStack
+    inputs: Path | None = None
+    calls: tuple[BundledCall, ...] = ()
+    """Recorded calls, that which most likely failed first."""
+
+
+@dataclass(frozen=True)
+class BundledCall:
+    """A recorded call; ``wrapper`` and ``inputs`` are unpacked, None for what it has not."""
+
+    number: int
+    kind: str
+    name: str
+    wrapper: Path | None
+    inputs: Path | None
+    missing: tuple[str, ...]
+    """Of which arguments the data is not recorded, and why."""
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is a zip with a manifest of ours."""
-    if not path.is_file():
+    """Whether a file is a zip with a manifest of ours, or a folder has one."""
+    if not path.is_file() and not (path / MANIFEST).is_file():
         return False
     try:
-        with zipfile.ZipFile(path) as packed:
+        with _opened(path) as packed:
             return _manifest(packed).get("format") == FORMAT
     except _DAMAGE:
         return False
@@ -78,7 +104,7 @@ def open_bundle(path: Path) -> Bundle:
     stack = ExitStack()
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aoti-tui-bundle-")))
     try:
-        with zipfile.ZipFile(path) as packed:
+        with _opened(path) as packed:
             manifest = _manifest(packed)
             if int(manifest.get("version", 0)) > VERSION:
                 stack.close()
@@ -89,35 +115,100 @@ def open_bundle(path: Path) -> Bundle:
                 )
             held = {
                 what: _unpacked(packed, manifest.get(what), folder)
-                for what in ("wrapper", "core", "log")
+                for what in ("wrapper", "core", "log", "inputs")
             }
+            calls = _calls(packed, manifest, folder)
     except _DAMAGE as error:
         stack.close()
         raise ArtifactError(
             f"the bundle {path} cannot be read", str(error) or "it is damaged", "Copy it again."
         ) from error
-    return Bundle(manifest, held["wrapper"], held["core"], held["log"], stack)
+    return Bundle(
+        manifest, held["wrapper"], held["core"], held["log"], stack, held["inputs"], calls
+    )
 
 
-def _manifest(packed: zipfile.ZipFile) -> dict[str, Any]:
-    entry = packed.getinfo(MANIFEST)
-    if entry.file_size > _LARGEST_MANIFEST:
-        raise ValueError(f"its manifest has {entry.file_size:,} bytes")
-    found = json.loads(packed.read(entry))
+class _Folder:
+    """An unpacked bundle, read as a zip is."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.resolve()
+
+    def __enter__(self) -> _Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def size(self, name: str) -> int:
+        return self._inside(name).stat().st_size
+
+    def open(self, name: str) -> IO[bytes]:
+        return self._inside(name).open("rb")
+
+    def _inside(self, name: str) -> Path:
+        found = (self._path / name).resolve()
+        if not found.is_relative_to(self._path) or not found.is_file():
+            raise ValueError(f"{name} is no file of its folder")
+        return found
+
+
+class _Zip(zipfile.ZipFile):
+    def size(self, name: str) -> int:
+        return self.getinfo(name).file_size
+
+
+def _opened(path: Path) -> _Folder | _Zip:
+    return _Folder(path) if path.is_dir() else _Zip(path)
+
+
+def _manifest(packed: _Folder | _Zip) -> dict[str, Any]:
+    size = packed.size(MANIFEST)
+    if size > _LARGEST_MANIFEST:
+        raise ValueError(f"its manifest has {size:,} bytes")
+    with packed.open(MANIFEST) as file:
+        found = json.loads(file.read())
     if not isinstance(found, dict):
         raise ValueError("its manifest is no object")
     return found
 
 
-def _unpacked(packed: zipfile.ZipFile, name: object, folder: Path) -> Path | None:
+def _calls(
+    packed: _Folder | _Zip, manifest: Mapping[str, Any], folder: Path
+) -> tuple[BundledCall, ...]:
+    """The recorded calls, unpacked; a wrapper that several share once."""
+    order = {number: place for place, number in enumerate(manifest.get("suspects") or ())}
+    wrappers: dict[object, Path | None] = {}
+    found = []
+    for one in manifest.get("calls") or ():
+        own = folder / f"call-{int(one['number'])}"
+        own.mkdir(exist_ok=True)
+        name = one.get("wrapper")
+        if name not in wrappers:
+            wrappers[name] = _unpacked(packed, name, own)
+        missing = tuple(
+            f"argument {place} ({words})"
+            for place, argument in enumerate(one.get("arguments") or ())
+            if (words := str(argument.get("why") or ""))
+        )
+        inputs = _unpacked(packed, one.get("inputs"), own)
+        call = BundledCall(
+            int(one["number"]), str(one.get("kind", "")), str(one.get("name", "")),
+            wrappers[name], inputs, missing,
+        )  # fmt: skip
+        found.append(call)
+    return tuple(sorted(found, key=lambda call: order.get(call.number, len(order))))
+
+
+def _unpacked(packed: _Folder | _Zip, name: object, folder: Path) -> Path | None:
     """A file of the bundle in the folder, under its own name without folders."""
     if not isinstance(name, str):
         return None
-    entry = packed.getinfo(name)
-    if entry.file_size > _LARGEST:
-        raise ValueError(f"{name} has {entry.file_size:,} bytes")
+    size = packed.size(name)
+    if size > _LARGEST:
+        raise ValueError(f"{name} has {size:,} bytes")
     target = folder / (PurePosixPath(name).name or "file")
-    with packed.open(entry) as source, target.open("wb") as sink:
+    with packed.open(name) as source, target.open("wb") as sink:
         left = _LARGEST
         while piece := source.read(1 << 20):
             left -= len(piece)

@@ -98,6 +98,10 @@ class _Damaged(Exception):
     """The file cannot be what torch.save wrote; ``str()`` says why."""
 
 
+_NO_DATA = ""
+"""Key of the storage of a tensor on the ``meta`` device: sizes of one whose data is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Storage:
     key: str
@@ -242,6 +246,10 @@ def _rebuild_v3(
     return _Tensor(storage, dtype, offset, tuple(shape), tuple(stride))
 
 
+def _rebuild_meta(dtype: _Dtype, shape: Any, stride: Any, *_: Any) -> _Tensor:
+    return _Tensor(_Storage(_NO_DATA, dtype.name), dtype.name, 0, tuple(shape), tuple(stride))
+
+
 def _parameter(data: _Tensor, *_: Any) -> _Tensor:
     return data
 
@@ -253,6 +261,7 @@ def _size(values: Any) -> tuple[int, ...]:
 _CALLS: dict[tuple[str, str], Any] = {
     ("torch._utils", "_rebuild_tensor_v2"): _rebuild_v2,
     ("torch._utils", "_rebuild_tensor_v3"): _rebuild_v3,
+    ("torch._utils", "_rebuild_meta_tensor_no_storage"): _rebuild_meta,
     ("torch._utils", "_rebuild_parameter"): _parameter,
     ("torch", "Size"): _size,
     ("collections", "OrderedDict"): OrderedDict,
@@ -292,6 +301,9 @@ def _check_layout(package: zipfile.ZipFile, root: str, key: str, tensor: _Tensor
 
 
 def _describe(package: zipfile.ZipFile, root: str, little: bool, key: str, one: Any) -> SavedValue:
+    if isinstance(one, _Tensor) and one.storage.key == _NO_DATA:
+        said = f"{_words(one, None)}, its data is not recorded"
+        return SavedValue(key, "tensor", one.dtype, one.shape, one.stride, None, said)
     if isinstance(one, _Tensor):
         _check_layout(package, root, key, one)
         values = _contents(package, root, little, one)

@@ -9,7 +9,7 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check", "run", "debug", "core", "help")
+COMMANDS = ("explain", "index", "replay", "check", "run", "debug", "core", "record", "help")
 
 _EPILOG = """\
 commands:
@@ -21,6 +21,7 @@ commands:
   aoti-tui run [--check] SCRIPT ARGS… | -m MODULE ARGS…         a script of your own, on the CPU
   aoti-tui debug WRAPPER … -ex COMMAND | --serve                commands as in gdb, text or JSON
   aoti-tui core FILE [--info] [--json] [--extract OUT.aoti]     what a GPU core dump holds
+  aoti-tui record [-o OUT.aoti] COMMAND ARGS…                   keep the calls of a failing program
   aoti-tui help [TOPIC]                                         the manual
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
@@ -235,6 +236,38 @@ def core_parser() -> argparse.ArgumentParser:
     parser.add_argument("--info", action="store_true", help="what the dump holds (the default)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     return parser
+
+
+def record_arguments(argv: list[str]) -> argparse.Namespace:
+    """The arguments of ``record``: its own, then the command. Exits with a message where there is
+    no command."""
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui record",
+        usage="aoti-tui record [options] COMMAND ARGS…",
+        description="Run a command, and when it fails write a bundle with what its last compiled "
+        "calls were given: AOTInductor packages, torch.compile graphs, Triton launches.",
+    )
+    parser.add_argument("-o", "--output", type=Path, default=Path("call.aoti"), metavar="FILE")
+    parser.add_argument("--calls", type=int, default=8, help="how many are kept (default: 8)")
+    parser.add_argument(
+        "--data",
+        choices=("none", "small", "all"),
+        default="small",
+        help="which floats are kept: small is up to 1 MiB each (the default)",
+    )
+    parser.add_argument("--ring", type=int, default=64, metavar="MIB", help="memory for the data")
+    parser.add_argument("--constants", action="store_true", help="keep parameters' values too")
+    parser.add_argument("--on-exit", action="store_true", help="write the bundle in any case")
+    parser.add_argument("--list", action="store_true", help="say what would be recorded")
+    parser.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")
+    arguments = parser.parse_args(argv)
+    if arguments.command[:1] == ["--"]:
+        del arguments.command[0]
+    if not arguments.command and not arguments.list:
+        parser.error("give the command to run: aoti-tui record python serve.py")
+    if not 1 <= arguments.calls <= 256 or arguments.ring < 1:
+        parser.error("--calls takes 1 to 256, --ring at least 1")
+    return arguments
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:

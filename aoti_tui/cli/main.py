@@ -97,6 +97,10 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
         from aoti_tui.cli.core_command import core
 
         return core
+    if name == "record":
+        from aoti_tui.cli.record_command import record
+
+        return record
     from aoti_tui.cli.interface import open_interface
 
     return open_interface

@@ -87,9 +87,10 @@ class Sources:
         if one.kind == "absent":
             return None
         raw = self._given[2][one.place] if one.place is not None else {}
-        storage = Storage(
-            "input", f"input {_place_of(one)} of the given inputs", position, written=True
-        )
+        source, said = "input", f"input {_place_of(one)} of the given inputs"
+        if raw.get("made_up"):
+            source, said = "made-up", f"made up: the data of {said} is not recorded"
+        storage = Storage(source, said, position, written=True)
         if one.kind == "tensor":
             offset = int(raw.get("offset", 0))
             storage.elements = offset + span(one.shape, one.stride)

@@ -75,6 +75,9 @@ class SessionTensors:
                 values.append({"key": key, "name": "", "kind": "text", "value": value})
                 continue
             fact = {"key": key, "name": f"{prefix}{position}", **_fact(value)}
+            if getattr(value, "is_meta", False):
+                fact["made_up"] = True
+                value = _made_up(value, position)
             if fact["kind"] == "tensor":
                 self.named[fact["name"]] = value.detach()
             values.append(fact)
@@ -372,3 +375,14 @@ def _fact(value: Any) -> dict[str, Any]:
     elif value is not None:
         raise bad_request(f"a value of type {type(value).__name__}; tensors and numbers are read")
     return fact
+
+
+def _made_up(tensor: Any, seed: int) -> Any:
+    """Numbers for a tensor of which the file has the sizes alone (one on the meta device)."""
+    import torch
+
+    made = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+    if not made.dtype.is_floating_point:
+        return made.zero_()
+    numbers = torch.randn(made.shape, generator=torch.Generator().manual_seed(seed))
+    return made.copy_(numbers)

@@ -1,0 +1,1 @@
+"""What a recorded process left behind, and the bundle made of it."""
