@@ -70,7 +70,7 @@ def with_blocks(index: WrapperIndex, found: FailingLaunch | None) -> WrapperInde
     if found is None or not found.blocks:
         return index
     kernel = found.kernel
-    known = replace(kernel, blocks={**kernel.blocks, **found.blocks})
+    known = kernel.with_blocks(found.blocks)
     return replace(index, kernels={**index.kernels, kernel.name: known})
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from aoti_tui.artifacts.kernel_files import kernel_files, kernel_files_beside
 from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.index.kernel_sources import KernelSource, find_kernel_sources
+from aoti_tui.index.late import Late
 from aoti_tui.index.model import Gap, WrapperIndex
 from aoti_tui.index.reader import Progress, read_wrapper
 
@@ -33,7 +34,7 @@ def _with_missing_sources(index: WrapperIndex) -> WrapperIndex:
         f"the sources of {len(missing)} of {len(index.kernels)} kernels are not in the wrapper or "
         "beside it: give --kernels",
     )
-    return replace(index, gaps=(*index.gaps, gap))
+    return replace(index, found_gaps=Late(lambda: (*index.gaps, gap)))
 
 
 def _kernel_sources(source: WrapperText, path: Path | None) -> dict[str, KernelSource]:

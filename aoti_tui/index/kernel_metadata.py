@@ -7,7 +7,8 @@ torch/_inductor/runtime/triton_heuristics.py. Read with Python's ``ast``, nothin
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_tui.index.model import KernelParameter
@@ -72,6 +73,18 @@ def read_metadata(source: str, function: str) -> KernelMetadata | None:
         annotated=frozenset(constexpr),
         num_warps=warps if isinstance(warps, int) else None,
     )
+
+
+_DECORATED = re.compile(r"\s*@(?:\w+\.)*triton_heuristics\.(\w+)\(")
+
+
+def heuristic_in(lines: Iterable[str]) -> str:
+    """The name of the decorator in a kernel's source, without parsing it; ``""`` without one."""
+    for line in lines:
+        found = _DECORATED.match(line) if "@" in line else None
+        if found is not None:
+            return found[1]
+    return ""
 
 
 def _definition(module: ast.Module, function: str) -> ast.FunctionDef | None:

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+SOURCE_MARK = "async_compile.triton("
+"""What stands before every kernel source."""
 _OPENING = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?P<name>\w+)\s*=\s*)?async_compile\.triton\(\s*"
     r"(?P<quote>['\"])(?P<function>\w+)(?P=quote)\s*,\s*r?(?P<fence>'''|\"\"\")",
@@ -58,15 +61,14 @@ def find_kernel_sources(text: str, path: str) -> dict[str, KernelSource]:
     return found
 
 
-def embedded_sources(text: str, path: str | None, line: int = 1) -> list[KernelSource]:
+def embedded_sources(text: str, path: str | None, line: int = 1) -> Iterator[KernelSource]:
     """The ``async_compile.triton('…', '''…''')`` blocks of ``text``, which starts at ``line``."""
-    sources: list[KernelSource] = []
     position = 0
     counted = 0
     while True:
         match = _OPENING.search(text, position)
         if match is None:
-            return sources
+            return
         line += text.count("\n", counted, match.start())
         counted = match.start()
         end = text.find(match["fence"], match.end())
@@ -77,15 +79,13 @@ def embedded_sources(text: str, path: str | None, line: int = 1) -> list[KernelS
         if not closed:
             lines.append("")
         indent = match["indent"]
-        sources.append(
-            KernelSource(
-                name=match["name"] or match["function"],
-                function=match["function"],
-                path=path,
-                line=line,
-                lines=tuple(s.removeprefix(indent).rstrip("\r") for s in lines),
-                closed=closed,
-            )
+        yield KernelSource(
+            name=match["name"] or match["function"],
+            function=match["function"],
+            path=path,
+            line=line,
+            lines=tuple(s.removeprefix(indent).rstrip("\r") for s in lines),
+            closed=closed,
         )
         position = last
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NewType
 
 from aoti_tui.index.arguments import ExternArgument, Result, TensorView
 from aoti_tui.index.expression import ZERO, Expr
+from aoti_tui.index.late import Late
 from aoti_tui.index.nodes import Name, Reading
 
 ScopeKind = Literal["if", "else", "while", "block"]
@@ -92,33 +93,12 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
-    """One Triton kernel.
+class KernelFacts:
+    """What a kernel's source, and the function that launches it, say of it."""
 
-    ``lines[k - 1]`` is kernel line ``k``, with the comment's indentation removed; ``lines[0]`` is
-    the ``async_compile.triton(`` line and the last is the closing ``''', device_str='cuda')``.
-    ``lines`` is empty when the wrapper does not embed the source (torch 2.7 and older) and no
-    other file gave it.
-    """
-
-    name: str
-    """The name launches use (``triton_poi_fused_add_0``, ``lookup_kernel_0``)."""
-    function: str
+    function: str = ""
     """The name of the ``def`` in the source (``triton_`` in torch 2.5, ``lookup_kernel``)."""
-    line: int
-    """Where the wrapper defines or first mentions it."""
-    source_line: int | None
-    """Line of kernel line 1 in ``source_path``, or in the wrapper when that is None."""
-    source_path: str | None
-    """The file that gave the source when it is not the wrapper itself."""
-    lines: tuple[str, ...]
-    heuristic: str
-    """Decorator: ``pointwise``, ``reduction``, ``persistent_reduction``, ``split_scan``,
-    ``cooperative_reduction``, ``foreach``, ``template``, ``user_autotune``, or ``""``."""
-    parameters: tuple[KernelParameter, ...]
-    call_parameters: tuple[str, ...]
-    """What a launch's arguments fill, in order: the parameters of the function that launches the
-    kernel, without device index, stream, kernels and folder of binaries."""
+    parameters: tuple[KernelParameter, ...] = ()
     size_hints: Mapping[str, int] = field(default_factory=dict)
     """``{'x': 8, 'r0_': 1024}``; torch 2.5's list form becomes the same keys."""
     triton_meta: Mapping[str, object] = field(default_factory=dict)
@@ -134,9 +114,88 @@ class Kernel:
     shared_memory: int | None = None
     mutated: tuple[str, ...] = ()
     """``mutated_arg_names`` of the decorator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One Triton kernel.
+
+    ``lines[k - 1]`` is kernel line ``k``, with the comment's indentation removed; ``lines[0]`` is
+    the ``async_compile.triton(`` line and the last is the closing ``''', device_str='cuda')``.
+    ``lines`` is empty when the wrapper does not embed the source (torch 2.7 and older) and no
+    other file gave it.
+    """
+
+    name: str
+    """The name launches use (``triton_poi_fused_add_0``, ``lookup_kernel_0``)."""
+    line: int
+    """Where the wrapper defines or first mentions it."""
+    source_line: int | None
+    """Line of kernel line 1 in ``source_path``, or in the wrapper when that is None."""
+    source_path: str | None
+    """The file that gave the source when it is not the wrapper itself."""
+    lines: tuple[str, ...]
+    heuristic: str
+    """Decorator: ``pointwise``, ``reduction``, ``persistent_reduction``, ``split_scan``,
+    ``cooperative_reduction``, ``foreach``, ``template``, ``user_autotune``, or ``""``."""
+    call_parameters: tuple[str, ...]
+    """What a launch's arguments fill, in order: the parameters of the function that launches the
+    kernel, without device index, stream, kernels and folder of binaries."""
+    facts: Late[KernelFacts] = field(compare=False, repr=False)
+    """Read out of the source when one of them is first asked for."""
     span: tuple[int, int] | None = None
     """First and last line of the kernel where ``lines`` are a whole file, which other kernels
     share: a kernel line is then a line of that file."""
+
+    @property
+    def function(self) -> str:
+        return self.facts().function
+
+    @property
+    def parameters(self) -> tuple[KernelParameter, ...]:
+        return self.facts().parameters
+
+    @property
+    def size_hints(self) -> Mapping[str, int]:
+        return self.facts().size_hints
+
+    @property
+    def triton_meta(self) -> Mapping[str, object]:
+        return self.facts().triton_meta
+
+    @property
+    def inductor_meta(self) -> Mapping[str, object]:
+        return self.facts().inductor_meta
+
+    @property
+    def constants(self) -> Mapping[str, object]:
+        return self.facts().constants
+
+    @property
+    def blocks(self) -> Mapping[str, int]:
+        return self.facts().blocks
+
+    @property
+    def grid(self) -> tuple[Expr, ...]:
+        return self.facts().grid
+
+    @property
+    def num_warps(self) -> int | None:
+        return self.facts().num_warps
+
+    @property
+    def shared_memory(self) -> int | None:
+        return self.facts().shared_memory
+
+    @property
+    def mutated(self) -> tuple[str, ...]:
+        return self.facts().mutated
+
+    def with_blocks(self, blocks: Mapping[str, int]) -> Kernel:
+        """The kernel with block sizes that something else than the wrapper tells."""
+        facts = self.facts()
+        known = replace(facts, blocks={**facts.blocks, **blocks})
+        return replace(self, facts=Late.known(known))
 
     @property
     def has_source(self) -> bool:
@@ -457,7 +516,7 @@ class WrapperIndex:
     buffers: tuple[Buffer, ...]
     externs: tuple[ExternCall, ...]
     outputs: tuple[Output, ...]
-    gaps: tuple[Gap, ...]
+    found_gaps: Late[tuple[Gap, ...]] = field(compare=False, repr=False)
     main: Function
     scopes: tuple[Scope, ...] = ()
     bodies: tuple[Body, ...] = ()
@@ -467,6 +526,11 @@ class WrapperIndex:
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""
     device: str = "cuda"
     """``cuda``, ``xpu``, ``cpu`` or ``hip``, from the constructor or the stream type."""
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Those of kernels are found when the gaps are first asked for."""
+        return self.found_gaps()
 
     def place(self, line: int) -> tuple[int, ...]:
         """What comes before what when it runs: a function's lines come where it is called."""

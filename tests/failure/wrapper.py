@@ -9,6 +9,7 @@ from __future__ import annotations
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.cpp.expression import read
+from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
     Argument,
     Buffer,
@@ -17,6 +18,7 @@ from aoti_tui.index.model import (
     Guard,
     Input,
     Kernel,
+    KernelFacts,
     Launch,
     LaunchId,
     Site,
@@ -78,7 +80,7 @@ def symbol(name: str, line: int, kind: SymbolKind, text: str, **more: object) ->
 
 def kernel(name: str, source: str) -> Kernel:
     lines = ("async_compile.triton('', '''", *source.strip("\n").split("\n"), "''')")
-    return Kernel(name, name, 100, 100, None, lines, "pointwise", (), ())
+    return Kernel(name, 100, 100, None, lines, "pointwise", (), Late.known(KernelFacts(name)))
 
 
 INDEX = WrapperIndex(
@@ -120,7 +122,7 @@ INDEX = WrapperIndex(
     ),
     externs=(),
     outputs=(),
-    gaps=(),
+    found_gaps=Late.known(()),
     main=MAIN,
 )
 FLOW = DataFlow(INDEX, program_of)

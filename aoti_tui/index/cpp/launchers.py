@@ -15,7 +15,8 @@ from aoti_tui.index.cpp.expression import read
 from aoti_tui.index.cpp.outline import Block
 from aoti_tui.index.cpp.statements import Statement, parse_body
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.kernel_sources import KernelSource, embedded_sources
+from aoti_tui.index.kernel_sources import SOURCE_MARK, KernelSource, embedded_sources
+from aoti_tui.index.late import Late
 
 _PARAMETER = re.compile(r"([A-Za-z_]\w*)\s*(?:=.*)?$", re.S)
 _GRID = re.compile(r"^(?:uint32_t|int64_t|auto)\s+(\w+)\s*=\s*(.+)$", re.S)
@@ -38,6 +39,20 @@ _UNDERSTOOD = re.compile(
 )
 
 
+Problem = tuple[int, str, str]
+"""Line, text and reason of what was not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class LauncherBody:
+    """What the statements of a ``call_…`` function say."""
+
+    grid: tuple[Expr, ...] = ()
+    num_warps: int | None = None
+    shared_memory: int | None = None
+    problems: tuple[Problem, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Launcher:
     """The facts of one ``call_…`` function."""
@@ -48,12 +63,13 @@ class Launcher:
     """What a launch fills, in order, without device index, stream, kernels and cubin folder."""
     pointers: frozenset[str]
     """The parameters that take a tensor."""
-    grid: tuple[Expr, ...]
-    num_warps: int | None
-    shared_memory: int | None
     source: KernelSource | None
-    problems: tuple[tuple[int, str, str], ...]
-    """(line, text, reason) of what was not understood."""
+    body: Late[LauncherBody]
+    """Parsed when it is first asked for: a launch needs the parameters alone."""
+
+    @property
+    def grid(self) -> tuple[Expr, ...]:
+        return self.body().grid
 
 
 def is_launcher(block: Block) -> bool:
@@ -73,14 +89,38 @@ def read_launcher(block: Block) -> Launcher:
             parameters.append(match.group(1))
             if "_type_" in text:
                 pointers.add(match.group(1))
-    problems: list[tuple[int, str, str]] = []
-    source = None
+    return Launcher(
+        kernel=block.name.removeprefix("call_"),
+        line=block.line,
+        parameters=tuple(parameters),
+        pointers=frozenset(pointers),
+        source=_source(block),
+        body=Late(lambda: _read_body(block)),
+    )
+
+
+def _source(block: Block) -> KernelSource | None:
+    """The kernel's source, which stands in a comment; one that the file cuts off is cut off too."""
+    body = block.body
+    at = body.find(SOURCE_MARK)
+    closed = body.find("*/", at)
+    if at >= 0 and closed >= 0 and body.rfind("/*", 0, at) >= 0:
+        start = body.rfind("\n", 0, at) + 1
+        line = block.body_line + body.count("\n", 0, start)
+        found = next(embedded_sources(body[start:closed], None, line), None)
+        if found is not None:
+            return found
+    if block.cut:
+        return next(embedded_sources(block.cut, None, block.cut_line), None)
+    return None
+
+
+def _read_body(block: Block) -> LauncherBody:
+    problems: list[Problem] = []
     locals_: dict[str, str] = {}
     launch: Sequence[str] = ()
     for statement in _flat(parse_body(block.body, block.body_line), problems):
         if statement.kind == "comment":
-            for found in embedded_sources(statement.text, None, statement.line):
-                source = source or found
             continue
         text = statement.text
         grid = _GRID.match(text)
@@ -91,22 +131,15 @@ def read_launcher(block: Block) -> Launcher:
             launch = call.arguments
         elif not _UNDERSTOOD.match(text):
             problems.append((statement.line, text, "unknown statement of a kernel's call function"))
-    if block.cut:
-        source = source or next(iter(embedded_sources(block.cut, None, block.cut_line)), None)
-    return Launcher(
-        kernel=block.name.removeprefix("call_"),
-        line=block.line,
-        parameters=tuple(parameters),
-        pointers=frozenset(pointers),
+    return LauncherBody(
         grid=tuple(read(locals_[g]) for g in ("grid_0", "grid_1", "grid_2") if g in locals_),
         num_warps=_integer(launch, 4),
         shared_memory=_integer(launch, 5),
-        source=source,
         problems=tuple(problems),
     )
 
 
-def _flat(statements: Sequence[Statement], problems: list[tuple[int, str, str]]) -> list[Statement]:
+def _flat(statements: Sequence[Statement], problems: list[Problem]) -> list[Statement]:
     flat: list[Statement] = []
     for statement in statements:
         if statement.kind == "nested":

@@ -9,22 +9,17 @@ preprocessor lines are skipped as wholes) and each function body is then parsed 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-_TOKEN = re.compile(
-    r"""
-      (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))
-    | (?P<raw>R"(?P<fence>[^()\s\\"]{0,16})\(.*?(?:\)(?P=fence)"|\Z))
-    | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')
-    | (?P<directive>^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
-    | (?P<method>^(?:void|std::unordered_map<[^\n]*>)[ ]\w+::\w+(?=\())
-    | (?P<template>^template[ ]<(?=typename))
-    | (?P<punctuation>[{};])
-    """,
-    re.S | re.M | re.X,
-)
+# Every alternative begins with a sign of its own, by which the search finds the next one quickly.
+_SKIPPED = r"""//[^\n]*|/\*|"(?:\\.|[^"\\\n])*"|"|'(?:\\.|[^'\\\n])+'|\#|\{|\}"""
+_INSIDE = re.compile(_SKIPPED, re.S)
+_OUTSIDE = re.compile(_SKIPPED + "|;", re.S)
+_RAW = re.compile(r'"([^()\s\\"]{0,16})\(')
+_DIRECTIVE = re.compile(r"(?:[^\n]*\\\n)*[^\n]*")
+_RESTART = re.compile(r"(?:void|std::unordered_map<[^\n]*>) \w+::\w+(?=\()|template <(?=typename)")
+_RESTART_WORDS = ("void ", "std::unordered_map<", "template <typename")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 _CALLABLE = re.compile(r"([A-Za-z_][\w:~]*)\s*\(")
 _TYPE = re.compile(r"\b(?:class|struct)\s+(\w+)")
@@ -32,15 +27,84 @@ _TRANSPARENT = re.compile(r'(?:\bnamespace\b[\w:\s]*|\bextern\s*"C"\s*)$')
 _NOT_A_NAME = frozenset({"__attribute__", "__declspec", "decltype", "alignas", "defined"})
 
 
-class LineMap:
-    """Offsets of a text to 1-based line numbers."""
+class _Lines:
+    """Offsets of a text to 1-based line numbers, quick when asked from front to back."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
+        self._text = text
+        self._offset = 0
+        self._line = 1
 
     def line(self, offset: int) -> int:
         """The line that holds the character at ``offset``."""
-        return bisect_right(self._starts, offset)
+        if offset < self._offset:
+            self._offset, self._line = 0, 1
+        self._line += self._text.count("\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+class _Scan:
+    """Finds braces and semicolons that stand in the code, and the lines where a function surely
+    begins anew."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._restarts = sorted(_restarts(text))
+        self._restarts.append(len(text))
+        self._restart = 0
+
+    def find(self, position: int, inside: bool) -> int:
+        """Where the next brace stands, or outside of a block semicolon, or inside of one the line
+        of a restart; the length of the text when nothing follows."""
+        text = self._text
+        search = (_INSIDE if inside else _OUTSIDE).search
+        while True:
+            found = search(text, position)
+            at = found.start() if found is not None else len(text)
+            while self._restarts[self._restart] < position:
+                self._restart += 1
+            if inside and self._restarts[self._restart] <= at:
+                return self._restarts[self._restart]
+            if found is None or text[at] in "{};":
+                return at
+            position = self._skipped(at, found.end())
+
+    def _skipped(self, at: int, end: int) -> int:
+        """The end of the comment, string or preprocessor line that begins ``at``."""
+        text = self._text
+        if text.startswith("/*", at):
+            return self._behind("*/", at + 2)
+        if text[at] == '"':
+            raw = _RAW.match(text, at) if text[at - 1 : at] == "R" else None
+            return self._behind(f'){raw[1]}"', raw.end()) if raw is not None else end
+        if text[at] == "#" and _begins_line(text, at):
+            found = _DIRECTIVE.match(text, at)
+            return found.end() if found is not None else end
+        return end
+
+    def _behind(self, closing: str, start: int) -> int:
+        at = self._text.find(closing, start)
+        return at + len(closing) if at >= 0 else len(self._text)
+
+
+def _restarts(text: str) -> Iterator[int]:
+    """The lines that begin a function as Inductor writes it."""
+    for word in _RESTART_WORDS:
+        at = 0 if text.startswith(word) else text.find("\n" + word) + 1
+        while at or text.startswith(word):
+            if _RESTART.match(text, at):
+                yield at
+            at = text.find("\n" + word, at) + 1
+            if not at:
+                break
+
+
+def _begins_line(text: str, at: int) -> bool:
+    at -= 1
+    while at >= 0 and text[at] in " \t":
+        at -= 1
+    return at < 0 or text[at] == "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,40 +129,27 @@ class Block:
     """Where the file ends inside of this block; 0 when it does not."""
 
 
-def blocks(
-    text: str, lines: LineMap, progress: Callable[[float], None] | None = None
-) -> Iterator[Block]:
+def blocks(text: str, progress: Callable[[float], None] | None = None) -> Iterator[Block]:
     """The top-level blocks of ``text`` in order, in one linear pass.
 
     ``progress`` is called now and then with the fraction of ``text`` that has been read.
     """
-    depth = 0
-    header_start = 0
-    opened = 0
-    boundary = 0
-    shown = 0
-    for token in _TOKEN.finditer(text):
-        kind = token.lastgroup
-        if kind in ("method", "template"):
-            if depth:
-                # A brace before this line was never closed (a macro holds it): start afresh.
-                depth = 0
-                header_start = token.start()
-            continue
-        if kind != "punctuation":
-            continue
-        boundary = token.end()
+    scan, lines = _Scan(text), _Lines(text)
+    depth = header_start = opened = shown = 0
+    at = scan.find(0, False)
+    while at < len(text):
+        sign, boundary = text[at], at + 1
         if progress is not None and boundary - shown > 400_000:
             shown = boundary
             progress(boundary / len(text))
-        sign = token.group()
         if sign == "{":
             if depth == 0:
-                header = _COMMENT.sub("", text[header_start : token.start()]).rstrip()
+                header = _COMMENT.sub("", text[header_start:at]).rstrip()
                 if _TRANSPARENT.search(header):
                     header_start = boundary
+                    at = scan.find(boundary, False)
                     continue
-                opened = token.start()
+                opened = at
             depth += 1
         elif sign == "}":
             if depth == 1:
@@ -106,30 +157,44 @@ def blocks(
             depth = max(0, depth - 1)
             if depth == 0:
                 header_start = boundary
-        elif depth == 0:
+        elif sign == ";":
             header_start = boundary
+        else:
+            # A brace before this line was never closed (a macro holds it): start afresh.
+            depth = 0
+            header_start = boundary = at
+        at = scan.find(boundary, depth > 0)
     if depth:
+        boundary = _last_sign(text, opened)
         yield _block(text, lines, header_start, opened, boundary, "}" * depth, boundary)
 
 
+def _last_sign(text: str, opened: int) -> int:
+    """The end of the last brace or semicolon of the block that ``opened`` begins."""
+    scan, boundary = _Scan(text), opened
+    while (at := scan.find(boundary, False)) < len(text):
+        boundary = at + 1
+    return boundary
+
+
 def _block(
-    text: str, lines: LineMap, start: int, opened: int, end: int, closing: str, boundary: int
+    text: str, lines: _Lines, start: int, opened: int, end: int, closing: str, boundary: int
 ) -> Block:
     header = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text[start:opened])
     name, position, is_type = _name(header)
     line = lines.line(start) + header.count("\n", 0, position)
+    body_line = lines.line(opened)
     rest = text[boundary:] if closing else ""
-    cut = rest.strip()
-    cut_line = lines.line(boundary + len(rest) - len(rest.lstrip()))
+    blank = len(rest) - len(rest.lstrip())
     return Block(
         name=name,
         is_type=is_type,
         header=header.strip(),
         line=line,
-        body_line=lines.line(opened),
+        body_line=body_line,
         body=text[opened:end] + closing,
-        cut=cut,
-        cut_line=cut_line if closing else 0,
+        cut=rest.strip(),
+        cut_line=lines.line(boundary + blank) if closing else 0,
     )
 
 

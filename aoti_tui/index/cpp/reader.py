@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, Protocol, TypeVar
@@ -12,12 +12,13 @@ from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.cpp.body import read_function
 from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields
 from aoti_tui.index.cpp.guards import is_check, read_guards
-from aoti_tui.index.cpp.kernels import assemble_kernel, passed_parameters
+from aoti_tui.index.cpp.kernels import Known, assemble_kernel, gaps_of, known_of, passed_parameters
 from aoti_tui.index.cpp.launchers import Launcher, is_launcher, read_launcher
-from aoti_tui.index.cpp.outline import Block, LineMap, blocks
+from aoti_tui.index.cpp.outline import Block, blocks
 from aoti_tui.index.cpp.reading import Reading
 from aoti_tui.index.cpp.tensors import Made
 from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
     ExternCall,
     Function,
@@ -57,7 +58,8 @@ class _Parts:
     fields: dict[str, int] = field(default_factory=dict)
     declarations: Declarations = field(default_factory=Declarations)
     guards: list[Guard] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[Gap | Launcher] = field(default_factory=list)
+    """A call function stands for the gaps in it, which are found when they are asked for."""
     bodies: list[Block] = field(default_factory=list)
     folded: dict[int, str] = field(default_factory=dict)
     """Folded constants by the output of ``_const_run_impl`` that makes them."""
@@ -68,8 +70,7 @@ def read_wrapper(
 ) -> WrapperIndex:
     """The index of a C++ wrapper; see :func:`aoti_tui.index.reader.read_wrapper`."""
     text = text.replace("\r\n", "\n")
-    lines = LineMap(text)
-    found = list(blocks(text, lines, lambda share: report(share * _OUTLINE_SHARE)))
+    found = list(blocks(text, lambda share: report(share * _OUTLINE_SHARE)))
     parts = _Parts()
     for position, block in enumerate(found):
         _sort(block, parts)
@@ -77,9 +78,9 @@ def read_wrapper(
             report(_OUTLINE_SHARE + (1 - _OUTLINE_SHARE) * position / len(found) * 0.8)
     readings = _bodies(parts, kernel_sources)
     _name_folded(parts, readings)
-    kernels = _kernels(parts, readings, kernel_sources)
+    kernels, gaps = _kernels(parts, readings, kernel_sources)
     report(1.0)
-    return _index(text, path, parts, readings, kernels)
+    return _index(text, path, parts, readings, kernels, gaps)
 
 
 def _sort(block: Block, parts: _Parts) -> None:
@@ -90,7 +91,7 @@ def _sort(block: Block, parts: _Parts) -> None:
     if is_launcher(block):
         launcher = read_launcher(block)
         parts.launchers[launcher.kernel] = launcher
-        parts.gaps.extend(Gap(*problem) for problem in launcher.problems)
+        parts.gaps.append(launcher)
     elif is_check(block):
         guards, gaps = read_guards(block)
         parts.guards.extend(guards)
@@ -109,7 +110,7 @@ def _sort(block: Block, parts: _Parts) -> None:
 def _bodies(parts: _Parts, sources: Mapping[str, KernelSource]) -> list[Reading]:
     @cache
     def parameters(kernel: str) -> tuple[str, ...]:
-        return passed_parameters(sources.get(kernel))
+        return passed_parameters(known_of(None, sources.get(kernel), (None, None)).metadata())
 
     return [
         read_function(block, _function(block.name), parts.launchers, parameters)
@@ -134,7 +135,7 @@ def _name_folded(parts: _Parts, readings: list[Reading]) -> None:
 
 def _kernels(
     parts: _Parts, readings: list[Reading], sources: Mapping[str, KernelSource]
-) -> dict[str, Kernel]:
+) -> tuple[dict[str, Kernel], Callable[[], Iterator[Gap]]]:
     lines: dict[str, int] = dict(parts.fields)
     by_kernel: dict[str, list[Launch]] = {}
     for reading in readings:
@@ -145,15 +146,15 @@ def _kernels(
         lines[launcher.kernel] = launcher.line
     symbols = [s for r in readings for s in r.symbols]
     kernels: dict[str, Kernel] = {}
+    all_known: dict[str, Known] = {}
     for name, line in sorted(lines.items(), key=lambda item: item[1]):
-        launches = by_kernel.get(name, [])
         warps = next((r.warps[name] for r in readings if name in r.warps), (None, None))
-        kernel, gaps = assemble_kernel(
-            name, line, parts.launchers.get(name), sources.get(name), launches, symbols, warps
-        )
-        kernels[name] = kernel
-        parts.gaps.extend(gaps)
-    return kernels
+        known = known_of(parts.launchers.get(name), sources.get(name), warps)
+        all_known[name] = known
+        kernels[name] = assemble_kernel(name, line, known, by_kernel.get(name, ()), symbols)
+    return kernels, lambda: (
+        g for name, known in all_known.items() for g in gaps_of(name, lines[name], known)
+    )
 
 
 def _inputs(parts: _Parts, readings: list[Reading]) -> tuple[Input, ...]:
@@ -174,12 +175,17 @@ def _numbered(path: str, launches: Iterable[Launch]) -> tuple[Launch, ...]:
 
 
 def _index(
-    text: str, path: str, parts: _Parts, readings: list[Reading], kernels: dict[str, Kernel]
+    text: str,
+    path: str,
+    parts: _Parts,
+    readings: list[Reading],
+    kernels: dict[str, Kernel],
+    of_kernels: Callable[[], Iterator[Gap]],
 ) -> WrapperIndex:
-    gaps = [*parts.gaps, *(g for r in readings for g in r.gaps)]
+    after = [g for r in readings for g in r.gaps]
     main = [r for r in readings if r.function.is_main]
     if not main:
-        gaps.append(Gap(text.count("\n") + 1, "", f"{_MAIN.name} is not in the file"))
+        after.append(Gap(text.count("\n") + 1, "", f"{_MAIN.name} is not in the file"))
     embedded = any(k.lines and k.source_path is None for k in kernels.values())
     return WrapperIndex(
         path=path,
@@ -194,12 +200,20 @@ def _index(
         buffers=_by_line(b for r in readings for b in r.buffers),
         externs=_by_line(_with_parts(r, _with_operator(r, e)) for r in readings for e in r.externs),
         outputs=_by_line(o for r in main for o in r.outputs),
-        gaps=_by_line(gaps),
+        found_gaps=Late(lambda: _by_line((*_gaps(parts.gaps), *of_kernels(), *after))),
         main=_MAIN,
         scopes=_by_line(s for r in readings for s in r.all_scopes),
         torch_version=guess_version(text, embedded, bool(parts.launchers)),
         device=_device(text, kernels),
     )
+
+
+def _gaps(found: Iterable[Gap | Launcher]) -> Iterator[Gap]:
+    for one in found:
+        if isinstance(one, Gap):
+            yield one
+        else:
+            yield from (Gap(*problem) for problem in one.body().problems)
 
 
 def _with_operator(reading: Reading, extern: ExternCall) -> ExternCall:

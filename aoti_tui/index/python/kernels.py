@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aoti_tui.index.kernel_metadata import KernelMetadata, default_blocks, read_metadata
 from aoti_tui.index.kernel_sources import KernelSource
-from aoti_tui.index.model import Gap, Kernel
+from aoti_tui.index.late import Late
+from aoti_tui.index.model import Gap, Kernel, KernelFacts
 
 
 def kernel_of(source: KernelSource) -> tuple[Kernel, Gap | None]:
@@ -15,18 +16,9 @@ def kernel_of(source: KernelSource) -> tuple[Kernel, Gap | None]:
     if metadata is None:
         gap = Gap(source.line, source.lines[0], f"the source of {source.name} is not valid Python")
         metadata = KernelMetadata()
-    kernel = Kernel(
-        name=source.name,
+    facts = KernelFacts(
         function=metadata.function or source.function,
-        line=source.line,
-        source_line=source.line,
-        source_path=source.path,
-        lines=source.lines,
-        heuristic=metadata.heuristic,
         parameters=metadata.parameters,
-        call_parameters=tuple(
-            p.name for p in metadata.parameters if p.name not in metadata.annotated
-        ),
         size_hints=metadata.size_hints,
         triton_meta=metadata.triton_meta,
         inductor_meta=metadata.inductor_meta,
@@ -34,6 +26,18 @@ def kernel_of(source: KernelSource) -> tuple[Kernel, Gap | None]:
         blocks={**default_blocks(metadata.inductor_meta), **metadata.body_blocks},
         num_warps=metadata.num_warps,
         mutated=metadata.mutated,
+    )
+    kernel = Kernel(
+        name=source.name,
+        line=source.line,
+        source_line=source.line,
+        source_path=source.path,
+        lines=source.lines,
+        heuristic=metadata.heuristic,
+        call_parameters=tuple(
+            p.name for p in metadata.parameters if p.name not in metadata.annotated
+        ),
+        facts=Late.known(facts),
     )
     return kernel, gap
 

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from aoti_tui.index.arguments import Result
 from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
     Buffer,
     ExternCall,
@@ -146,7 +147,7 @@ def _index(
         buffers=_by_line(reading.buffers),
         externs=_by_line(_with_parts(reading.buffers, e) for e in reading.externs),
         outputs=tuple(reading.outputs),
-        gaps=_by_line([*gaps, *reading.gaps]),
+        found_gaps=Late.known(_by_line([*gaps, *reading.gaps])),
         main=_MAIN,
         scopes=_by_line(reading.all_scopes),
         graph=_graph(text),

@@ -6,10 +6,12 @@ import os
 
 from aoti_tui.index.arguments import TensorView
 from aoti_tui.index.expression import Expr, number
+from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
     Argument,
     Function,
     Kernel,
+    KernelFacts,
     KernelParameter,
     Launch,
     WrapperIndex,
@@ -60,7 +62,7 @@ def index_of(
         buffers=(),
         externs=(),
         outputs=(),
-        gaps=(),
+        found_gaps=Late.known(()),
         main=SCRIPT,
     )
 
@@ -84,15 +86,14 @@ def _kernel(seen: SeenKernel, launch: LaunchSeen | None, sources: Sources) -> Ke
     )
     return Kernel(
         name=seen.name,
-        function=function.name,
         line=function.line,
         source_line=1,
         source_path=function.file,
         # A kernel's lines end with one that closes its source: a file has none.
         lines=(*lines, ""),
         heuristic="",
-        parameters=parameters,
         call_parameters=tuple(name for name, _ in seen.parameters),
+        facts=Late.known(KernelFacts(function.name, parameters)),
         span=(function.line, function.end_line),
     )
 
