@@ -11,11 +11,8 @@ from types import TracebackType
 
 from aoti_tui.answer.incident import Workshop
 from aoti_tui.cli.terminal_text import PlainOutput, without_orders
-from aoti_tui.replay.client import Running
 
 _EVERY_SECONDS = 0.2
-_PATIENCE_SECONDS = 5.0
-"""From then on it is said how long it has taken, and what it may take."""
 _CLEAR = "\r\x1b[K"
 
 
@@ -72,18 +69,9 @@ class ProgressLine:
             if session is None or running is None:
                 continue
             width = shutil.get_terminal_size().columns - 1
-            text = without_orders(line(session.doing, running, time.monotonic()))[:width]
+            text = without_orders(running.words(session.doing, time.monotonic()))[:width]
             with self._turn:
                 if text != self._shown and self._stream is not None:
                     self._stream.write(_CLEAR + text)
                     self._stream.flush()
                     self._shown = text
-
-
-def line(doing: str, running: Running, now: float) -> str:
-    """``scanning k (:42) … 45%, 12 s of 120 s``."""
-    said = [f"{running.done / running.total:.0%}"] if running.done and running.total else []
-    taken = now - running.since
-    if taken >= _PATIENCE_SECONDS:
-        said.append(f"{taken:.0f} s" + (f" of {running.limit:g} s" if running.limit else ""))
-    return f"{doing or running.doing} … {', '.join(said)}".replace("\n", " ").rstrip()

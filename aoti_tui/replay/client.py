@@ -32,6 +32,8 @@ CANCEL_GRACE_SECONDS = 5.0
 operation on a very large block cannot be interrupted by a signal handler of Python."""
 
 CANCEL_EVERY_SECONDS = 0.25
+PATIENCE_SECONDS = 5.0
+"""From then on it is said how long a request has taken, and what it may take."""
 
 _DO = {
     "unavailable": "Install torch and triton for this Python, or name another with --python",
@@ -65,6 +67,15 @@ class Running:
     limit: float
     done: int = 0
     total: int = 0
+
+    def words(self, doing: str, now: float) -> str:
+        """``scanning k (:42) … 45%, 12 s of 120 s``; ``doing`` is what it is a part of, if
+        anything."""
+        said = [f"{self.done / self.total:.0%}"] if self.done and self.total else []
+        taken = now - self.since
+        if taken >= PATIENCE_SECONDS:
+            said.append(f"{taken:.0f} s" + (f" of {self.limit:g} s" if self.limit else ""))
+        return f"{doing or self.doing} … {', '.join(said)}".replace("\n", " ").rstrip()
 
 
 class WorkerClient:

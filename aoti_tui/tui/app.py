@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
@@ -18,6 +22,7 @@ from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.kept.config import Config, load, save_choices
 from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Session
+from aoti_tui.tui import threads
 from aoti_tui.tui.actions import BY_ID
 from aoti_tui.tui.dialogs.ahead import TakesKeysAhead
 from aoti_tui.tui.keyline import keys_of
@@ -37,6 +42,9 @@ HIGH_CONTRAST = Theme(
     error="#ff6060",
     dark=True,
 )
+
+AGAIN_SECONDS = 3.0
+"""How long after a ctrl+c another one leaves."""
 
 
 class DebuggerApp(App[int]):
@@ -58,6 +66,7 @@ class DebuggerApp(App[int]):
         self.config = config if config is not None else load(frozenset(BY_ID))
         self.main = MainScreen(request, self.config, client)
         self.register_theme(HIGH_CONTRAST)
+        self._interrupted = -AGAIN_SECONDS
 
     @property
     def session(self) -> Session:
@@ -118,30 +127,46 @@ class DebuggerApp(App[int]):
             )
 
     def action_help_quit(self) -> None:
-        """Say what ctrl+c might have been meant for."""
+        """Leave at the second ctrl+c; at the first, say what it might have been meant for."""
+        now = time.monotonic()
+        if now - self._interrupted < AGAIN_SECONDS:
+            self.exit(0)
+            return
+        self._interrupted = now
         copies, quits = (keys_of(BY_ID[name], self.config.keymap)[0] for name in ("copy", "quit"))
         if isinstance(self.screen, MainScreen):
-            self.screen.say(f"{copies} copies, {quits} quits.")
+            self.screen.say(f"ctrl+c again quits, as {quits} does; {copies} copies.")
 
     def _keep_theme(self, theme: Theme) -> None:
         if theme.name != self.config.theme:
             self.config.theme = theme.name
             save_choices(self.config)
 
-    async def on_unmount(self) -> None:
-        for screen in self.screen_stack if self.is_running else ():
-            if isinstance(screen, MainScreen):
-                screen.close()
-
 
 def run_app(request: OpenRequest | RunRequest) -> int:
     """Open the interface on what was asked for; gives the exit code.
 
-    Needs a terminal. An artifact that cannot be opened ends it with code 2 and its message.
+    Needs a terminal. An artifact that cannot be opened ends it with code 2 and its message, a
+    signal with 128 and its number. What still runs then is given up.
     """
-    app = DebuggerApp(request)
-    result = app.run()
-    return result if result is not None else (app.return_code or 0)
+    return asyncio.run(_run(DebuggerApp(request)))
+
+
+async def _run(app: DebuggerApp) -> int:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, app.exit, 128 + number)
+    try:
+        result = await app.run_async()
+    finally:
+        app.main.close()
+    code = result if result is not None else (app.return_code or 0)
+    if threads.at_work():
+        # The event loop would wait for a thread that nobody wants an answer of any more.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    return code
 
 
 __all__ = ["DebuggerApp", "OpenRequest", "RunRequest", "run_app"]

@@ -27,6 +27,10 @@ LETTERS = "sdfghjkl"
 SPARE_LETTERS = "qwertyuiop"
 
 
+LEAST_WIDTH, LEAST_HEIGHT = 20, 5
+"""The smallest terminal in which anything can be seen."""
+LOW = 12
+"""Rows below which the verdict must leave some to a pane."""
 MOST_ANSWER = 8
 """Rows of the verdict on top."""
 
@@ -66,6 +70,10 @@ class Arranging:
         width, height = screen.size
         if not width or not height:
             return
+        too_small = width < LEAST_WIDTH or height < LEAST_HEIGHT
+        screen.query_one("#too-small").display = too_small
+        if too_small:
+            return
         headline = screen.query_one(Headline)
         needed = headline.rows(width)
         rows = min(needed, self._most_answer(width, height))
@@ -90,6 +98,8 @@ class Arranging:
 
     def _most_answer(self, width: int, height: int) -> int:
         """Rows of the verdict: few where source and run share a narrow screen."""
+        if height < LOW:
+            return max(1, height // 5)
         if width < MEDIUM and self.view.active == "run" and not self.view.maximized:
             return max(2, min(MOST_ANSWER, 2 + (height - 24) // 3))
         return min(max(3, height // 3), MOST_ANSWER)

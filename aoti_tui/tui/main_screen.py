@@ -12,7 +12,7 @@ from typing import ClassVar, TypeVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.widgets import ProgressBar
+from textual.widgets import ProgressBar, Static
 
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.script import ScriptIncident
@@ -31,7 +31,7 @@ from aoti_tui.session.values.formats import TOLD
 from aoti_tui.session.values.watches import SIGN
 from aoti_tui.tui import threads
 from aoti_tui.tui.actions import ACTIONS, BY_ID, bindings
-from aoti_tui.tui.arranging import Arranging
+from aoti_tui.tui.arranging import LEAST_HEIGHT, LEAST_WIDTH, Arranging
 from aoti_tui.tui.asking import Asking
 from aoti_tui.tui.body import Body
 from aoti_tui.tui.dialogs.reading import Reading
@@ -165,6 +165,7 @@ class MainScreen(Host):
         yield ProgressBar(id="opening", show_eta=False)
         yield MessageLine()
         yield KeyLine()
+        yield Static(f"Too small: {LEAST_WIDTH}×{LEAST_HEIGHT} is the least.", id="too-small")
 
     def on_mount(self) -> None:
         view = self.query_one(SourceView)
@@ -174,6 +175,7 @@ class MainScreen(Host):
         self.place_panes()
         self.engine.session.observe(self._changed)
         self.engine.incidents.open()
+        self.set_interval(1.0, self._tell_progress)
 
     # -- layout -------------------------------------------------------------------------------
 
@@ -366,6 +368,17 @@ class MainScreen(Host):
         bar = self.query_one("#opening", ProgressBar)
         bar.update(total=100, progress=100 * (event.done or 0))
         self.query_one(Headline).tell(Heading(said=f"Reading {self.request.title}: {event.text}"))
+
+    def _tell_progress(self) -> None:
+        """Say of one long request, which tells nothing by itself, what it is and how far."""
+        incident = self.state.incident
+        session = incident.workshop.session if incident is not None else None
+        running = session.client.running if session is not None else None
+        if session is None or running is None or not self.state.running:
+            return
+        words = running.words(session.doing, time.monotonic())
+        share = running.done / running.total if running.total else None
+        self.query_one(RunPane).progress(words[:1].upper() + words[1:], share)
 
     @on(threads.Answered)
     def _answered(self, event: threads.Answered) -> None:

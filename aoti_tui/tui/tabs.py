@@ -19,6 +19,9 @@ NAMES = {
     "nav": "Navigator",
 }
 
+_NAMED = sum(len(name) + 4 for name in NAMES.values())
+"""Columns from which on every tab has its name."""
+
 
 class TabLine(Widget):
     """``1 Source  2 Call  [3 Chain] …``; brackets mark what is seen."""
@@ -61,7 +64,8 @@ class TabLine(Widget):
         at = 0
         for number, pane in enumerate(self._tabs, 1):
             seen = pane in self._seen
-            label = f"[{number} {NAMES[pane]}]" if seen else f" {number} {NAMES[pane]} "
+            name = f" {NAMES[pane]}" if seen or width >= _NAMED else ""
+            label = f"[{number}{name}]" if seen else f" {number}{name} "
             made.append(Segment(label, on if seen else off))
             self._spans.append((at, at + len(label), pane))
             at += len(label)
@@ -76,7 +80,7 @@ class TabLine(Widget):
             self._note,
         )
         end = next((end for end in ends if len(end) <= room), "")
-        made.append(Segment(f"{end:>{room + 1}}", off))
+        made.append(Segment(end.rjust(room + 1), off))
         return Strip(made).extend_cell_length(width).crop(0, width).apply_style(self.rich_style)
 
     def column_of(self, pane: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,12 @@ from aoti_tui.replay.errors import ReplayError
 from aoti_tui.session.session import Tell
 
 T = TypeVar("T")
+_AT_WORK: set[int] = set()
+
+
+def at_work() -> bool:
+    """Whether a thread that was started here has not come to its end."""
+    return bool(_AT_WORK)
 
 
 class Progressed(Message):
@@ -59,6 +66,8 @@ def start(
         screen.post_message(Progressed(group, text, done))
 
     def work() -> None:
+        identity = threading.get_ident()
+        _AT_WORK.add(identity)
         try:
             answer = ask(tell)
         except (ArtifactError, ReplayError) as error:
@@ -76,5 +85,7 @@ def start(
             )
         else:
             screen.post_message(Answered(group, lambda: answered(answer)))
+        finally:
+            _AT_WORK.discard(identity)
 
     screen.run_worker(work, thread=True, group=group, exclusive=True)

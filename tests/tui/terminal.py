@@ -59,7 +59,8 @@ class Terminal:
         if self.exit_code is None:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
-        os.close(self._fd)
+        if self._fd >= 0:
+            os.close(self._fd)
 
     @property
     def text(self) -> str:
@@ -92,6 +93,44 @@ class Terminal:
             assert time.monotonic() < end, f"never saw {texts} on:\n{self.text}"
             assert self._pump(0.1), f"the program ended before {texts}:\n{self.text}"
 
+    def resize(self, columns: int, rows: int) -> None:
+        self.screen.resize(rows, columns)
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def descendants(self) -> set[int]:
+        """Processes that the program has started, and those have."""
+        parents = {}
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    with open(f"/proc/{entry}/stat") as file:
+                        state, parent = file.read().rsplit(")", 1)[1].split()[:2]
+                except OSError:
+                    continue
+                if state != "Z":
+                    parents[int(entry)] = int(parent)
+        found = {self._pid}
+        while more := {p for p, parent in parents.items() if parent in found} - found:
+            found |= more
+        return found - {self._pid}
+
+    def send(self, number: signal.Signals) -> None:
+        os.kill(self._pid, number)
+
+    def hang_up(self) -> None:
+        """The connection is gone, and the terminal with it."""
+        os.close(self._fd)
+        self._fd = -1
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the alternate screen, hidden cursor and mouse reports have been taken back."""
+        written = bytes(self.written)
+        return all(
+            written.rfind(b"\x1b[?" + mode + off) > written.rfind(b"\x1b[?" + mode + on)
+            for mode, on, off in ((b"1049", b"h", b"l"), (b"25", b"l", b"h"), (b"1000", b"h", b"l"))
+        )
+
     def press(self, keys: str) -> None:
         os.write(self._fd, keys.encode())
 
@@ -105,7 +144,7 @@ class Terminal:
     def wait(self) -> int:
         """Wait for the end; gives the exit code."""
         end = time.monotonic() + DEADLINE
-        while self._pump(0.1):
+        while self._fd >= 0 and self._pump(0.1):
             assert time.monotonic() < end, f"it does not end:\n{self.text}"
         _, status = os.waitpid(self._pid, 0)
         self.exit_code = os.waitstatus_to_exitcode(status)

@@ -61,7 +61,7 @@ def test_keys_of_a_legacy_terminal_in_a_real_one() -> None:
         user.see("auto arg4_1 = std::move")
         # ctrl+c is an old habit, and what it might mean is said.
         user.press("\x03")
-        user.see("y copies, q quits.")
+        user.see("ctrl+c again quits, as q does; y copies.")
         # Another program wrote over the screen: ctrl+l brings it back.
         user.screen.reset()
         user.press("\x0c")

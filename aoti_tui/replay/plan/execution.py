@@ -255,7 +255,6 @@ class Execution:
 
     def _launch(self, launch: Launch) -> None:
         """Replay a launch for good: its outputs are what later events read."""
-        self.doing(f"replaying {launch.kernel} (:{launch.line})")
         try:
             prepared, reply = self._scan(launch)
         except ReplayError as error:
@@ -275,13 +274,15 @@ class Execution:
             self._wrote(prepared.held[parameter], source, how)
 
     def _scan(self, launch: Launch) -> tuple[Prepared, Reply]:
+        doing = f"replaying {launch.kernel} (:{launch.line})"
         self.kernels.compiled(launch.kernel, self.doing)
+        self.doing(doing)
         prepared = self.prepared(launch)
         if 0 in prepared.grid:
             return prepared, Reply({}, ())
         reply = self.client.request(
             "scan",
-            doing=f"replaying {launch.kernel} (:{launch.line})",
+            doing=doing,
             kernel=self.kernels.key(launch.kernel),
             args=prepared.request_args,
             blocks=prepared.blocks.sizes,

@@ -10,6 +10,8 @@ from aoti_tui.tui.text import plain
 ROOMY = 24
 """Rows of the screen from which on the line keeps its place: panes that move by a row with every
 step that has something to say are hard to follow."""
+LOW = 12
+"""Rows below which it takes one alone."""
 MESSAGES = 100
 
 
@@ -36,7 +38,7 @@ class MessageLine(Static):
         self.display = bool(self._text) or screen_height >= ROOMY
         if not self.display:
             return 0
-        most = 2 if screen_height < 28 else 3
+        most = 1 if screen_height < LOW else 2 if screen_height < 28 else 3
         lines = plain(self._text).wrap(self.app.console, max(10, width - 2))
         if len(lines) > most:
             lines = plain(self._text).wrap(self.app.console, max(10, width - 14))
