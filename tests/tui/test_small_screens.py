@@ -29,6 +29,8 @@ async def test_every_pane_and_dialog_is_drawn(size: tuple[int, int]) -> None:
 async def test_a_size_in_which_nothing_can_be_seen_says_so(size: tuple[int, int]) -> None:
     async with opened(replace(demo_request(), warm_up=False), size=size) as user:
         await user.press(*KEYS)
+        # A dialog that opened behind a key typed ahead of it.
+        await user.press("escape", "escape")
         await user.see("Too")
         assert "Source" not in user.text()
         await user.pilot.resize_terminal(100, 30)

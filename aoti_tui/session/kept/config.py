@@ -3,19 +3,22 @@ watches, per wrapper.
 
 Choices live in ``config.json`` of the user's config folder, which the user may edit; what the
 program remembers by itself (breakpoints, watches, whether the first hint was seen) in
-``state.json`` of the state folder. A broken file is reported and left alone.
+``state.json`` of the state folder. What cannot be read is reported; choices are left alone then, as
+the user may have written them, and a damaged state is set aside. Several instances may run: each
+writes only what was changed in it.
 """
 
 from __future__ import annotations
 
-import json
-import os
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from aoti_tui.session.kept.json_file import Damaged, merged, read_object, set_aside, update
 
 APP = "aoti-tui"
 
@@ -37,6 +40,8 @@ class Config:
     """Files that could not be read: never written over."""
     kept: bool = True
     """Whether anything is written: a session without a screen leaves no traces."""
+    base: dict[Path, dict[str, Any]] = field(default_factory=dict)
+    """What was read from each file or written to it last: what differs was changed here."""
 
 
 def config_file() -> Path:
@@ -91,49 +96,61 @@ def load(actions: frozenset[str]) -> Config:
             for path, texts in watched.items()
             if isinstance(texts, list)
         }
+    config.base = {
+        config_file(): copy.deepcopy(_choices(config)),
+        state_file(): copy.deepcopy(_memory(config)),
+    }
     return config
 
 
 def save_choices(config: Config) -> str:
     """Write theme, keys and layout; gives a sentence when that failed, else ``""``."""
-    return _write(
-        config,
-        config_file(),
-        {
-            "theme": config.theme,
-            "keys": config.keymap,
-            "layout": {"moved": config.moved, "hidden": config.hidden},
-        },
-    )
+    return _write(config, config_file(), _choices(config), _choices(Config()))
 
 
 def save_memory(config: Config) -> str:
     """Write breakpoints, watches and what was seen; as :func:`save_choices`."""
-    return _write(
-        config,
-        state_file(),
-        {
-            "hint_seen": config.hint_seen,
-            "breakpoints": config.breakpoints,
-            "watches": config.watches,
-        },
-    )
+    return _write(config, state_file(), _memory(config), _memory(Config()))
+
+
+def _choices(config: Config) -> dict[str, Any]:
+    return {
+        "theme": config.theme,
+        "keys": config.keymap,
+        "layout": {"moved": config.moved, "hidden": config.hidden},
+    }
+
+
+def _memory(config: Config) -> dict[str, Any]:
+    return {
+        "hint_seen": config.hint_seen,
+        "breakpoints": config.breakpoints,
+        "watches": config.watches,
+    }
 
 
 def _read(path: Path, config: Config) -> Mapping[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        return read_object(path)
+    except (Damaged, OSError) as error:
+        if isinstance(error, Damaged) and path == state_file():
+            config.problems.append(_set_aside(path, error))
+            return {}
         config.broken.add(path)
         config.problems.append(f"{path} cannot be read ({error}); the defaults are used.")
         return {}
-    if not isinstance(value, dict):
-        config.broken.add(path)
-        config.problems.append(f"{path} must hold a JSON object; the defaults are used.")
-        return {}
-    return value
+
+
+def _set_aside(path: Path, damage: Damaged) -> str:
+    """Put a damaged state out of the way; a sentence about it."""
+    try:
+        aside = set_aside(path)
+    except OSError as error:
+        return f"{path} is damaged ({damage}) and cannot be set aside ({error})."
+    return (
+        f"{path} is damaged ({damage}): it is now {aside.name} beside it, and breakpoints and "
+        "watches start anew."
+    )
 
 
 def _text(values: Mapping[str, Any], name: str, problems: list[str]) -> str:
@@ -144,16 +161,22 @@ def _text(values: Mapping[str, Any], name: str, problems: list[str]) -> str:
     return ""
 
 
-def _write(config: Config, path: Path, value: object) -> str:
+def _write(config: Config, path: Path, mine: dict[str, Any], defaults: Mapping[str, Any]) -> str:
     if not config.kept:
         return ""
     if path in config.broken:
         return f"{path} is left alone, since it could not be read; this choice is not kept."
+    base = config.base.get(path, defaults)
+    note = ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
+        try:
+            update(path, lambda theirs: merged(theirs, base, mine))
+        except Damaged as error:
+            if path != state_file():
+                return f"{path} is left alone ({error}); this choice is not kept."
+            note = _set_aside(path, error)
+            update(path, lambda theirs: merged(theirs, {}, mine))
+    except (Damaged, OSError) as error:
         return f"{path} cannot be written ({error}); this choice lasts until you leave."
-    return ""
+    config.base[path] = copy.deepcopy(mine)
+    return note

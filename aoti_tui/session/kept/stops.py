@@ -79,7 +79,10 @@ class Stops:
         for stored in config.breakpoints.get(self._opened, []):
             found = _restored(stored)
             if found is not None:
-                self._by_source.setdefault(str(stored.get("kernel")), []).append(found)
+                # Two instances may each have given a line another condition: the later counts.
+                others = self._by_source.get(found.file, [])
+                others = [one for one in others if one.kernel_line != found.kernel_line]
+                self._by_source[found.file] = [*others, found]
         self.restored = len(self.everything())
         """Breakpoints that were kept from an earlier run."""
         self._numbers: dict[tuple[str, int | None], int] = {}
