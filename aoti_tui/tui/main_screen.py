@@ -288,6 +288,9 @@ class MainScreen(Host):
     # -- actions ------------------------------------------------------------------------------
 
     def action_act(self, name: str) -> None:
+        if self.query_one("#too-small").display and name != "quit":
+            # What it does could not be seen, and a dialog has no room.
+            return
         unmet = self._unmet(name)
         if unmet:
             self.say(f"{BY_ID[name].label}: {unmet}")

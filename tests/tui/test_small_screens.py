@@ -35,4 +35,4 @@ async def test_a_size_in_which_nothing_can_be_seen_says_so(size: tuple[int, int]
         assert "Source" not in user.text()
         await user.pilot.resize_terminal(100, 30)
         await user.see("failed: 0 <= tmp10 < ks0")
-        await user.see("Navigator", "1 launch")
+        await user.see("1 Source")
