@@ -38,6 +38,10 @@ class Engine:
         client: WorkerClient | None = None,
     ) -> None:
         self.session = session = Session(stops, front)
+        self._own: WorkerClient | None = None
+        if client is None and isinstance(request, OpenRequest):
+            # Other inputs are tried in the same worker: importing torch takes seconds.
+            self._own = client = WorkerClient(request.given.python, request.given.timeout)
         self.places = places = Places(session)
         self.incidents = Incidents(session, places, request, self._opened, client)
         self._greet = greet
@@ -67,6 +71,13 @@ class Engine:
                 desk,
             )
         )
+
+    def close(self) -> None:
+        """End what runs: the worker, or the script."""
+        if self.session.state.incident is not None:
+            self.session.state.incident.close()
+        if self._own is not None:
+            self._own.close()
 
     def _opened(self, told: str) -> None:
         self.scripts.follow()

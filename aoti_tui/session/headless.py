@@ -184,6 +184,4 @@ class Headless:
 
     def close(self) -> None:
         """End the worker, or the script."""
-        incident = self.engine.session.state.incident
-        if incident is not None:
-            incident.close()
+        self.engine.close()

@@ -357,8 +357,7 @@ class MainScreen(Host):
 
     def close(self) -> None:
         """End the worker; the screen is left."""
-        if self.state.incident is not None:
-            self.state.incident.close()
+        self.engine.close()
 
     # -- messages of threads ------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from aoti_tui.answer.incident import Incident
 from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.errors import ReplayError
@@ -91,6 +92,16 @@ class Incidents:
             lambda tell: Opened(incident.with_inputs(path.expanduser()), told),
             self._opened,
         )
+
+    def try_inputs(self, incident: Incident, told: str) -> None:
+        """Go on with edited inputs, at the launch that was looked at, and run it again."""
+        before = self.session.state
+        launch, chosen = before.launch, before.launch_chosen
+        self.session.forget()
+        self.places.load(incident)
+        if launch is not None:
+            self.places.take_launch(launch, chosen=chosen)
+        self.session.say(told)
 
     def find_fault(self) -> None:
         """Replay the whole model, and show the first access outside of its tensor as a failure."""

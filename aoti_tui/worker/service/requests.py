@@ -8,6 +8,7 @@ from ..engine.programs.execution import Progress
 from ..protocol.frames import Blobs
 from ..protocol.problems import bad_request
 from .copies import fit, saved
+from .edits import edited
 from .externs import call_extern
 from .kernels import SentKernel, kernel_reply, sent_kernel
 from .record import record
@@ -94,6 +95,10 @@ class Requests:
 
     def do_save(self, header: dict[str, Any], blobs: Blobs, *_: Any) -> dict[str, Any]:
         return {"file": blobs.add(saved(self.tensors, header["tensors"]))}
+
+    def do_edit(self, header: dict[str, Any], blobs: Blobs, *_: Any) -> dict[str, Any]:
+        content, changes = edited(header["path"], header["edits"])
+        return {"file": blobs.add(content), "changes": changes}
 
     def do_item(self, header: dict[str, Any], *_: Any) -> dict[str, Any]:
         return {"value": self.tensors.item(header["name"])}
