@@ -154,8 +154,8 @@ _WRAPPERS = (
     "folder."
 )
 _INSTEAD = {
-    ArtifactKind.JIT_WRAPPER: "C++ wrappers of torch.compile are not read yet: compile without "
-    "cpp_wrapper and give the output_code.py.",
+    ArtifactKind.JIT_SOURCE: "Give the Python file that holds it as cpp_wrapper_src: the kernels "
+    "stand in its docstring (Inductor's cache folder has both).",
     ArtifactKind.KERNEL_FILE: "Give the output_code.py that holds this kernel: the file in the "
     "same cache folder that defines call().",
 }

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import lzma
 import os
-import re
 import stat
 import struct
 import zipfile
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.graphs.ids import graph_id
 from aoti_tui.artifacts.pipes import open_to_read
 from aoti_tui.artifacts.text_encoding import encoding_of
 
@@ -31,7 +31,6 @@ _GRAPH_MARK = b"# AOT ID: ["
 _BLOCK_MARK = b"Compile-time auto-tuning block:"
 """What it begins with where kernels are tuned first; then either mark below follows."""
 _BEHIND_BLOCK = (_GRAPH_MARK, b"\ncpp_wrapper_src = ")
-_GRAPH = re.compile(r"^# AOT ID: \[['\"](\w+)['\"]", re.M)
 _LARGEST = 512 * 1024 * 1024
 _MOST_FILES = 200_000
 _MOST_RATIO = 200
@@ -72,8 +71,7 @@ class WrapperText:
     @property
     def graph(self) -> str:
         """The AOT id of a graph of torch.compile (``0_inference``); ``""`` of any other."""
-        found = _GRAPH.search(self.text)
-        return found[1] if found is not None else ""
+        return graph_id(self.text, str(self.path))
 
     @property
     def name(self) -> str:

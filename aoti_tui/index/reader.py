@@ -8,7 +8,7 @@ from aoti_tui.index.cpp import reader as cpp
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.index.python import reader as python
-from aoti_tui.index.recognise import describe_artifact
+from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
 Progress = Callable[[float], None]
 
@@ -26,8 +26,12 @@ def read_wrapper(
     wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
     with 1. What is not understood becomes a gap; nothing in the text raises.
     """
-    read = python.read_wrapper if describe_artifact(text).is_python else cpp.read_wrapper
-    return read(text, path, kernel_sources or {}, progress or _silent)
+    described = describe_artifact(text)
+    read = python.read_wrapper if described.is_python else cpp.read_wrapper
+    index = read(text, path, kernel_sources or {}, progress or _silent)
+    if described.kind is ArtifactKind.JIT_WRAPPER:
+        return python.with_graph_arguments(index, text)
+    return index
 
 
 def _silent(share: float) -> None:

@@ -46,6 +46,7 @@ class ArtifactKind(Enum):
     GPU_WRAPPER = "an AOTInductor wrapper for a GPU"
     CPU_WRAPPER = "an AOTInductor wrapper for the CPU"
     JIT_WRAPPER = "a C++ wrapper of torch.compile"
+    JIT_SOURCE = "the C++ program of a wrapper of torch.compile, without its kernels"
     OUTPUT_CODE = "Inductor's Python output code (torch.compile)"
     PLAIN_OUTPUT_CODE = "Inductor's Python output code without a Triton kernel"
     AUTOTUNE_BLOCK = "Inductor's compile-time autotune block"
@@ -56,6 +57,9 @@ class ArtifactKind(Enum):
     TEXT = "text that is neither a wrapper nor a log"
     BINARY = "not text"
     EMPTY = "empty"
+
+
+_CPP_WRAPPERS = (ArtifactKind.GPU_WRAPPER, ArtifactKind.CPU_WRAPPER, ArtifactKind.JIT_WRAPPER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class ArtifactDescription:
     @property
     def is_wrapper(self) -> bool:
         """Whether it can be indexed as a wrapper (one for the CPU has no kernels to show)."""
-        return self.kind in (ArtifactKind.GPU_WRAPPER, ArtifactKind.CPU_WRAPPER) or self.is_python
+        return self.kind in _CPP_WRAPPERS or self.is_python
 
     @property
     def is_python(self) -> bool:
@@ -88,6 +92,7 @@ class ArtifactDescription:
             ArtifactKind.OUTPUT_CODE,
             ArtifactKind.AUTOTUNE_BLOCK,
             ArtifactKind.KERNEL_FILE,
+            ArtifactKind.JIT_WRAPPER,
         )
 
 
@@ -121,7 +126,7 @@ def _wrapper(text: str) -> tuple[ArtifactKind, str] | None:
         return None
     if not _MODEL.search(text):
         if _JIT.search(text) and _CPP.search(text):
-            return ArtifactKind.JIT_WRAPPER, "it defines inductor_entry_impl, not run_impl"
+            return ArtifactKind.JIT_SOURCE, "it defines inductor_entry_impl, not run_impl"
         return None
     gpu = next((p for p in (_GPU_KERNEL, _GPU_LAUNCH, _GPU_DEVICE) if p.search(text)), None)
     if gpu is None:
@@ -134,6 +139,11 @@ def _wrapper(text: str) -> tuple[ArtifactKind, str] | None:
 
 def _python(text: str) -> tuple[ArtifactKind, str] | None:
     if _CPP_WRAPPER.search(text) and _PYTHON.search(text):
+        if not _PYTHON_BLOCK.search(text) and not _GPU_LAUNCH.search(text):
+            return (
+                ArtifactKind.CPU_WRAPPER,
+                "it holds its C++ as cpp_wrapper_src, and that launches no kernels",
+            )
         return ArtifactKind.JIT_WRAPPER, "it is Python that holds its C++ as cpp_wrapper_src"
     if _PYTHON_BLOCK.search(text) and _PYTHON.search(text):
         if _OUTPUT_CODE.search(text):

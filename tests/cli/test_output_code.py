@@ -113,7 +113,7 @@ def test_a_folder_with_several_graphs_asks_which(
         ),
         (
             "import torch\ncpp_wrapper_src = (\nr'''\nCACHE_TORCH_DTYPE(float32);\n'''\n)\n",
-            "C++ wrappers of torch.compile are not read yet",
+            "holds its C++ as cpp_wrapper_src, and that launches no kernels",
         ),
         (
             "import triton\n@triton_heuristics.pointwise(\n    size_hints={'x': 8},\n)\n"

@@ -41,7 +41,7 @@ def test_wrappers(name: str) -> None:
             "RuntimeError: CUDA error: device-side assert triggered\n",
             ArtifactKind.LOG,
         ),
-        ("#include <a>\nvoid inductor_entry_impl(int x) {}\n", ArtifactKind.JIT_WRAPPER),
+        ("#include <a>\nvoid inductor_entry_impl(int x) {}\n", ArtifactKind.JIT_SOURCE),
         (
             'V1130 22:00:00.000000 123 torch/_inductor/x.py:1] {"has_payload": "0"}\n'
             "\t#include <a.h>\n\tnamespace torch {\n\tvoid AOTInductorModel::run_impl(\n",

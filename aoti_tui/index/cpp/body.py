@@ -44,7 +44,7 @@ _ROUTINE = re.compile(
       | auto\s+inputs\s*=\s*(?:steal_from_raw_handles_to_raii_handles
           |alloc_tensors_by_stealing_from_handles)\(.*\)
       | auto\s*&\s*kernels\s*=\s*static_cast<\w+&>\(\*this->kernels_\.get\(\)\)
-      | (?:AOTI\w*StreamGuard|at::\w+::\w*StreamGuard|c10::\w+::\w*StreamGuard)\s+\w+\(.*\)
+      | (?:AOTI\w*(?:Stream)?Guard|at::\w+::\w*StreamGuard|c10::\w+::\w*StreamGuard)\s+\w+\(.*\)
       | (?:torch::aot_inductor::)?RAIIAtenRecordFunctionHandle\s+\w+\(.*\)
       | RECORD_FUNCTION\(.*\)
       | AOTI_TORCH_WARN\(.*\)

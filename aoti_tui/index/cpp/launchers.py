@@ -25,7 +25,7 @@ _UNDERSTOOD = re.compile(
     r"""^(?:
         (?:CUdeviceptr|hipDeviceptr_t|void\s*\*|sycl::\w+|auto|u?int(?:8|16|32|64)_t|int|float
           |double|bool|half|at::\w+|bfloat16)\s*\*?\s*\w+(?:\s*=.*)?
-      | kernels_?\.\w+\s*=\s*loadKernel\(.*
+      | (?:kernels_?\.)?\w+\s*=\s*loadKernel\(.*
       | void\s*\*\s*kernel_args_\[\]\s*=.*
       | (?:torch::aot_inductor::)?(?:RAII\w+|C10IValueHandle|AtenTensorHandle)\b.*
       | std::(?:unordered_map|vector|string|optional)<.*
@@ -74,7 +74,9 @@ class Launcher:
 
 def is_launcher(block: Block) -> bool:
     """Whether a top-level block is a ``call_…`` function that launches a kernel."""
-    return block.name.startswith("call_") and "kernels_" in block.header
+    return block.name.startswith("call_") and (
+        "kernels_" in block.header or "stream_" in block.header
+    )
 
 
 def read_launcher(block: Block) -> Launcher:

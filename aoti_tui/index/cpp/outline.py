@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from aoti_tui.artifacts.graphs.ids import CPP_TEXT
+
 # Every alternative begins with a sign of its own, by which the search finds the next one quickly.
 _SKIPPED = r"""//[^\n]*|/\*|"(?:\\.|[^"\\\n])*"|"|'(?:\\.|[^'\\\n])+'|\#|\{|\}"""
 _INSIDE = re.compile(_SKIPPED, re.S)
@@ -20,11 +22,24 @@ _RAW = re.compile(r'"([^()\s\\"]{0,16})\(')
 _DIRECTIVE = re.compile(r"(?:[^\n]*\\\n)*[^\n]*")
 _RESTART = re.compile(r"(?:void|std::unordered_map<[^\n]*>) \w+::\w+(?=\()|template <(?=typename)")
 _RESTART_WORDS = ("void ", "std::unordered_map<", "template <typename")
+_HELD = re.compile(rf"^{CPP_TEXT}\(?\s*r?(?P<fence>\'\'\'|\"\"\")", re.M)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
 _CALLABLE = re.compile(r"([A-Za-z_][\w:~]*)\s*\(")
 _TYPE = re.compile(r"\b(?:class|struct)\s+(\w+)")
 _TRANSPARENT = re.compile(r'(?:\bnamespace\b[\w:\s]*|\bextern\s*"C"\s*)$')
 _NOT_A_NAME = frozenset({"__attribute__", "__declspec", "decltype", "alignas", "defined"})
+
+
+def program_text(text: str) -> str:
+    """The C++ of a wrapper, on its own lines: of a Python file that holds it as a string
+    (torch.compile's ``cpp_wrapper``) that string, the rest blank; any other text as it is."""
+    held = _HELD.search(text)
+    if held is None:
+        return text
+    end = text.find(held["fence"], held.end())
+    end = len(text) if end < 0 else end
+    before, after = text.count("\n", 0, held.end()), text.count("\n", end)
+    return "\n" * before + text[held.end() : end] + "\n" * after
 
 
 class _Lines:

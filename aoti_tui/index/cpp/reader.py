@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, Protocol, TypeVar
 
+from aoti_tui.artifacts.graphs.ids import graph_id
 from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.cpp.body import read_function
 from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields
 from aoti_tui.index.cpp.guards import is_check, read_guards
 from aoti_tui.index.cpp.kernels import Known, assemble_kernel, gaps_of, known_of, passed_parameters
 from aoti_tui.index.cpp.launchers import Launcher, is_launcher, read_launcher
-from aoti_tui.index.cpp.outline import Block, blocks
+from aoti_tui.index.cpp.outline import Block, blocks, program_text
 from aoti_tui.index.cpp.reading import Reading
 from aoti_tui.index.cpp.tensors import Made
-from aoti_tui.index.kernel_sources import KernelSource
+from aoti_tui.index.kernel_sources import KernelSource, embedded_sources
 from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
     ExternCall,
@@ -46,7 +47,10 @@ _FOLDED = re.compile(r'folded_constants_map\["(\w+)"\] = output_handles\[(\d{1,9
 _ROLES: dict[str, Literal["main", "constants"]] = {
     "run_impl": "main",
     "_const_run_impl": "constants",
+    "inductor_entry_impl": "main",
 }
+_ENTRY = "inductor_entry_impl"
+"""The function that torch.compile calls."""
 _MAIN = Function("main", "run_impl")
 _OUTLINE_SHARE = 0.3
 """Part of the work that is finding the functions, for the progress reports."""
@@ -70,7 +74,11 @@ def read_wrapper(
 ) -> WrapperIndex:
     """The index of a C++ wrapper; see :func:`aoti_tui.index.reader.read_wrapper`."""
     text = text.replace("\r\n", "\n")
-    found = list(blocks(text, lambda share: report(share * _OUTLINE_SHARE)))
+    program = program_text(text)
+    if program is not text:
+        own = {source.name: source for source in embedded_sources(text, None)}
+        kernel_sources = {**kernel_sources, **own}
+    found = list(blocks(program, lambda share: report(share * _OUTLINE_SHARE)))
     parts = _Parts()
     for position, block in enumerate(found):
         _sort(block, parts)
@@ -96,7 +104,7 @@ def _sort(block: Block, parts: _Parts) -> None:
         guards, gaps = read_guards(block)
         parts.guards.extend(guards)
         parts.gaps.extend(gaps)
-    elif method[2] in _ROLES and method[0]:
+    elif (method[2] in _ROLES and method[0]) or block.name == _ENTRY:
         parts.bodies.append(block)
     elif method[2] == "const_run_impl":
         parts.folded.update((int(m[2]), m[1]) for m in _FOLDED.finditer(block.body))
@@ -186,6 +194,7 @@ def _index(
     main = [r for r in readings if r.function.is_main]
     if not main:
         after.append(Gap(text.count("\n") + 1, "", f"{_MAIN.name} is not in the file"))
+    function = main[0].function if main else _MAIN
     embedded = any(k.lines and k.source_path is None for k in kernels.values())
     return WrapperIndex(
         path=path,
@@ -201,7 +210,8 @@ def _index(
         externs=_by_line(_with_parts(r, _with_operator(r, e)) for r in readings for e in r.externs),
         outputs=_by_line(o for r in main for o in r.outputs),
         found_gaps=Late(lambda: _by_line((*_gaps(parts.gaps), *of_kernels(), *after))),
-        main=_MAIN,
+        main=function,
+        graph=graph_id(text, path),
         scopes=_by_line(s for r in readings for s in r.all_scopes),
         torch_version=guess_version(text, embedded, bool(parts.launchers)),
         device=_device(text, kernels),

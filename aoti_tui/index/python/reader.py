@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+from aoti_tui.artifacts.graphs.ids import graph_id
 from aoti_tui.index.arguments import Result
+from aoti_tui.index.expression import Expr
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.late import Late
 from aoti_tui.index.model import (
@@ -19,8 +21,11 @@ from aoti_tui.index.model import (
     Kernel,
     Launch,
     LaunchId,
+    Symbol,
     WrapperIndex,
 )
+from aoti_tui.index.nodes import Name
+from aoti_tui.index.nodes import Reading as Element
 from aoti_tui.index.python.body import read_main
 from aoti_tui.index.python.checks import layouts_checked
 from aoti_tui.index.python.comments import read_annotations
@@ -42,7 +47,6 @@ _MAIN = Function("main", "call")
 _PLACEHOLDER = re.compile(
     r"^#\s+%(\w+) : (?:Tensor )?\"\w+\[([^\]]*)\].*= PlaceHolder\[target=\1\]", re.M
 )
-_GRAPH = re.compile(r"^# AOT ID: \[['\"](\w+)['\"]", re.M)
 _PARSED_SHARE, _KERNELS_SHARE = 0.2, 0.8
 _MARKS = (
     ("assert_size_stride_grouped(", "2.14+"),
@@ -85,6 +89,46 @@ def read_wrapper(
         read_main(reading, main)
     report(1.0)
     return _index(text, path, lines, kernels, reading, [*found.gaps, *gaps])
+
+
+def with_graph_arguments(index: WrapperIndex, text: str) -> WrapperIndex:
+    """The index of a program that a Python file holds (``cpp_wrapper``), with what the file says of
+    the graph's arguments around it: layouts, example sizes, and whose size a number is."""
+    try:
+        found = outline(ast.parse(text), index.lines)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return index
+    dimensions = _dimensions(found, text)
+    return replace(
+        index,
+        inputs=with_layouts(index.inputs, index.checks, text, found.examples),
+        symbols=tuple(_sized(index, symbol, dimensions) for symbol in index.symbols),
+    )
+
+
+def _sized(
+    index: WrapperIndex, symbol: Symbol, dimensions: Mapping[str, Sequence[tuple[str, int]]]
+) -> Symbol:
+    """``s77 = arg0_1`` as the size that the number is, where a tensor is said to have it."""
+    root = symbol.expression.root
+    given = {one.name: one for one in index.inputs}
+    number = given.get(root.name) if isinstance(root, Name) else None
+    places = [(given[name], dim) for name, dim in dimensions.get(symbol.name, ()) if name in given]
+    if symbol.kind != "expression" or number is None or not number.is_scalar or not places:
+        return symbol
+    tensor, dim = min(
+        places, key=lambda place: (place[0].position < number.position, place[0].position, place[1])
+    )
+    element = Element(tensor.name, "size", dim)
+    return replace(
+        symbol,
+        kind="input_dim",
+        expression=Expr(element.name, element),
+        position=tensor.position,
+        dim=dim,
+        tensor=tensor.name,
+        number=number.position,
+    )
 
 
 def _kernels(
@@ -150,7 +194,7 @@ def _index(
         found_gaps=Late.known(_by_line([*gaps, *reading.gaps])),
         main=_MAIN,
         scopes=_by_line(reading.all_scopes),
-        graph=_graph(text),
+        graph=graph_id(text, path),
         torch_version=next((release for mark, release in _MARKS if mark in text), ""),
         bodies=tuple(reading.bodies),
         device=_device(text),
@@ -178,11 +222,6 @@ def _numbered(index: WrapperIndex, launches: Iterable[Launch]) -> tuple[Launch, 
 
 def _by_line(facts: Iterable[_Fact]) -> tuple[_Fact, ...]:
     return tuple(sorted(facts, key=lambda fact: fact.line))
-
-
-def _graph(text: str) -> str:
-    found = _GRAPH.search(text)
-    return found[1] if found is not None else ""
 
 
 def _device(text: str) -> str:
