@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.artifacts.errors import ArtifactError
-from aoti_tui.artifacts.graphs.ids import graph_id
+from aoti_tui.artifacts.graph_ids import graph_id
 from aoti_tui.artifacts.pipes import open_to_read
 from aoti_tui.artifacts.text_encoding import encoding_of
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from aoti_tui.artifacts.graphs.ids import CPP_TEXT
+from aoti_tui.artifacts.graph_ids import CPP_TEXT
 
 # Every alternative begins with a sign of its own, by which the search finds the next one quickly.
 _SKIPPED = r"""//[^\n]*|/\*|"(?:\\.|[^"\\\n])*"|"|'(?:\\.|[^'\\\n])+'|\#|\{|\}"""

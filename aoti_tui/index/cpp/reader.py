@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Literal, Protocol, TypeVar
 
-from aoti_tui.artifacts.graphs.ids import graph_id
+from aoti_tui.artifacts.graph_ids import graph_id
 from aoti_tui.index.arguments import Result, TensorView
 from aoti_tui.index.cpp.body import read_function
 from aoti_tui.index.cpp.constructor import Declarations, read_constructor, read_kernel_fields

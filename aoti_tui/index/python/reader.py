@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from aoti_tui.artifacts.graphs.ids import graph_id
+from aoti_tui.artifacts.graph_ids import graph_id
 from aoti_tui.index.arguments import Result
 from aoti_tui.index.expression import Expr
 from aoti_tui.index.kernel_sources import KernelSource
