@@ -17,6 +17,7 @@ from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file,
 from aoti_tui.replay.script.command import ScriptCommand
 from aoti_tui.session.headless import Headless
 from aoti_tui.session.language.answer import Answer
+from aoti_tui.session.language.interpreter import commands_of
 from aoti_tui.session.request import OpenRequest, RunRequest
 
 PROMPT = "(aoti) "
@@ -87,16 +88,14 @@ def _answers(session: Headless, steps: Iterable[tuple[str, str]]) -> Iterator[An
 
 
 def _lines_of(path: Path) -> list[str]:
-    """The commands of a file: a line each, without empty ones and comments."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        return commands_of(path)
+    except OSError as error:
         raise ArtifactError(
             f"the commands of {path} cannot be read",
-            getattr(error, "strerror", None) or str(error),
+            error.strerror or str(error),
             "Name a text file with a command a line.",
         ) from error
-    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
 def _tell(answer: Answer, as_json: bool) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from aoti_tui.session import needs
 from aoti_tui.session.language.asking import Asking
+from aoti_tui.session.language.finding import Finding
 from aoti_tui.session.language.looking import LANE, Looking
 from aoti_tui.session.language.parts import Parts
 from aoti_tui.session.language.running import Running
@@ -15,6 +17,8 @@ from aoti_tui.session.language.table import BY_WORD, COMMANDS, listing, proposed
 from aoti_tui.session.language.trying import Trying
 
 _WORD = re.compile(r"(?P<verb>[A-Za-z][\w-]*)(?P<rest>.*)", re.DOTALL)
+DEEPEST = 8
+"""Files of commands that name each other."""
 _PLACE = re.compile(r"k?\d+|\S+:\d+")
 
 
@@ -24,9 +28,23 @@ class Language:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.looking = Looking(parts)
-        rooms = (Running(parts), Stopping(parts), self.looking, Asking(parts), Trying(parts))
-        self.handlers: dict[str, Callable[[str], str]] = {"help": self._help, "quit": self._quit}
-        for room in rooms:
+        self.said: list[str] = []
+        """The commands so far, oldest first."""
+        self._depth = 0
+        self.handlers: dict[str, Callable[[str], str]] = {
+            "source": self._source,
+            "history": self._history,
+            "help": self._help,
+            "quit": self._quit,
+        }
+        for room in (
+            Running(parts),
+            Stopping(parts),
+            self.looking,
+            Asking(parts),
+            Finding(parts),
+            Trying(parts),
+        ):
             self.handlers |= room.handlers()
 
     def do(self, text: str) -> str:
@@ -36,6 +54,8 @@ class Language:
         typed = text.strip().lstrip(":").strip()
         if not typed or typed.startswith("#"):
             return ""
+        if not self._depth:
+            self.said.append(typed)
         match = _WORD.fullmatch(typed)
         verb, rest = (match["verb"], match["rest"]) if match is not None else ("", "")
         known = BY_WORD.get(verb)
@@ -63,6 +83,43 @@ class Language:
         hint = f"Did you mean {' or '.join(near)}?" if near else "help lists the commands."
         return f"“{typed}” is no command and nothing is called so. {hint}"
 
+    def _source(self, text: str) -> str:
+        """The commands of a file, one after the other; the first that cannot be done ends it."""
+        if not text:
+            return "source does the commands of a file: source FILE."
+        if self._depth >= DEEPEST:
+            return f"source {text}: files of commands that name each other go no deeper."
+        try:
+            commands = commands_of(Path(text).expanduser())
+        except OSError as error:
+            return f"{text} cannot be read: {error.strerror or error}."
+        self._later(commands, text)
+        return ""
+
+    def _later(self, commands: list[str], file: str) -> None:
+        """Do a command, and the rest once what it set going has come to its end."""
+        if not commands or self.parts.refused:
+            return
+        first, rest = commands[0], commands[1:]
+        given = list(self.parts.given)
+        self._depth += 1
+        try:
+            problem = self.do(first)
+        finally:
+            self._depth -= 1
+        self.parts.given[:0] = given
+        if problem:
+            self.parts.refuse(f"{file}: {first}: {problem}")
+            return
+        self.parts.session.front.start(
+            f"source {self._depth}", lambda tell: None, lambda done: self._later(rest, file)
+        )
+
+    def _history(self, text: str) -> str:
+        rows = [{"number": at, "command": one} for at, one in enumerate(self.said, 1)]
+        self.parts.tell("\n".join(f"{at:>4}  {one}" for at, one in enumerate(self.said, 1)), *rows)
+        return ""
+
     def _help(self, text: str) -> str:
         if not text:
             self.parts.tell(
@@ -84,3 +141,9 @@ class Language:
     def _quit(self, text: str) -> str:
         self.parts.desk.act("quit")
         return ""
+
+
+def commands_of(path: Path) -> list[str]:
+    """The commands of a file: a line each, without empty ones and comments. Raises OSError."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

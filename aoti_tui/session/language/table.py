@@ -297,6 +297,23 @@ COMMANDS: tuple[Command, ...] = (
         "",
         "Asking",
     ),
+    Command(
+        "find",
+        (),
+        "[CONDITION | next | previous]",
+        "In which programs and lanes of the launch a condition holds (find tmp4 >= ks0, find "
+        "isnan(tmp9)), over the whole grid; next and previous walk the list",
+        "program, lanes, values; how many programs were looked at",
+        "Asking",
+    ),
+    Command(
+        "plot",
+        (),
+        "NAME",
+        "A small picture of a temporary over the programs of the launch: map and histogram",
+        "program, min, max, nan of each",
+        "Asking",
+    ),
     # -- trying
     Command(
         "set",
@@ -332,6 +349,16 @@ COMMANDS: tuple[Command, ...] = (
         "Trying",
     ),
     # -- the session
+    Command(
+        "source",
+        (),
+        "FILE",
+        "Do the commands of a file, a line each",
+        "those of its commands",
+        "Session",
+        "",
+    ),
+    Command("history", (), "", "The commands so far", "number, command", "Session", ""),
     Command(
         "help", ("h",), "[COMMAND]", "What commands there are, or what one does", "", "Session", ""
     ),
