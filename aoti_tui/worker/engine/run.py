@@ -31,7 +31,8 @@ class Run:
     `widest`: lanes of the largest block so far; `onlooker`: is told of each access; `printed`: of
     what the kernel prints; `said`: what it printed before it ran; `reads_atomics`: whether the
     kernel uses what its atomics found; `writes`: stores and atomics so far; `num_warps`: what the
-    launch was given, which kernels may ask for.
+    launch was given, which kernels may ask for; `pointed`: finds the tensors behind addresses that
+    a kernel makes pointers of, and puts them among the arguments.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Run:
         self.said: set[tuple[Place, tuple[str, ...]]] = set()
         self.reads_atomics = True
         self.num_warps = num_warps
+        self.pointed: Callable[[Array], None] | None = None
 
     def asserted(self, message: str, held: Handle, frame: FrameType | None) -> None:
         """A device assert was reached; `held` is true in the lanes that pass."""

@@ -56,3 +56,18 @@ def by_argument(
             here = here & ~crooked
         parts.append((elements, Handle(here, None, pointer.shape)))
     return parts
+
+
+def of_arguments(run: Run, addresses: Array) -> Array:
+    """Real addresses of the process, where they are of arguments, as those of the engine.
+
+    A pointer that is made of one leads into its tensor from then on, however far it is moved.
+    """
+    if run.pointed is not None:
+        run.pointed(addresses)
+    for one in run.arguments.values():
+        if one.lies_at is not None:
+            first = one.lies_at - one.offset
+            inside = (addresses >= first) & (addresses < first + len(one.storage.data))
+            addresses = np.where(inside, addresses + np.int64(one.address - one.lies_at), addresses)
+    return addresses

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import Unsupported
 from ..findings.kernel_frames import kernel_place
-from ..memory.addresses import absolute
+from ..memory.addresses import absolute, of_arguments
 from ..memory.atomics import BY_OPERATION, atomic, compare_and_swap
 from ..memory.loads_stores import load, store
 from ..numbers.casts import cut
@@ -217,7 +217,8 @@ class Builder(Arithmetic, Products, Shapes, BlockPointers):
     create_ptr_to_int = create_bitcast
 
     def create_int_to_ptr(self, value: Handle, target: Any) -> Handle:
-        return Handle(value.lanes.astype(np.int64), target.scalar, value.shape)
+        addresses = of_arguments(self.run, value.lanes.astype(np.int64))
+        return Handle(addresses, target.scalar, value.shape)
 
     def _convert_custom_types(self, value: Any, target: Any, rounding: Any, **_: Any) -> Any:
         """To and from fp8e4b15, by way of float16 cut towards zero (convert_custom_float8)."""

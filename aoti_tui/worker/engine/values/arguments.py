@@ -54,10 +54,14 @@ class Storage:
 class Argument:
     """A pointer argument: a storage and the byte its data pointer stands at.
 
-    `reach`: the elements of the tensor, where they are fewer than the storage's and that counts.
+    `reach`: the elements of the tensor, where they are fewer than the storage's and that counts;
+    `lies_at`: where it lies in the process, for a tensor whose address the kernel came by.
     """
 
-    __slots__ = ("_version", "_views", "address", "name", "offset", "poison", "reach", "storage")
+    __slots__ = (
+        *("_version", "_views", "address", "lies_at", "name", "offset", "poison", "reach"),
+        "storage",
+    )
 
     def __init__(self, name: str, storage: Storage, offset: int, position: int) -> None:
         self.name = name
@@ -66,6 +70,7 @@ class Argument:
         self.address = (position + 1) * SPACING
         self.poison: Number | None = None
         self.reach: Reach | None = None
+        self.lies_at: int | None = None
         self._views: dict[str, Array] = {}
         self._version = storage.version
 
@@ -83,6 +88,13 @@ class Argument:
             found = data[start : start + max(count, 0) * stored.itemsize].view(stored)
             self._views[key] = found
         return found
+
+    def spans(self, address: int) -> bool:
+        """Whether a byte of the process is one of the storage's."""
+        if self.lies_at is None:
+            return False
+        first = self.lies_at - self.offset
+        return first <= address < first + len(self.storage.data)
 
     def before(self, size: int) -> int:
         """Elements of `size` bytes that lie before the data pointer."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Callable
 
 import numpy as np
@@ -94,7 +96,9 @@ class Binder:
         annotated: dict[str, str],
         poisoned: dict[int, Number],
         make: MakeStorage,
+        pointed: Mapping[str, tuple[Any, int]] = MappingProxyType({}),
     ) -> None:
+        """`pointed`: tensors that the kernel comes by the addresses of, and those."""
         self.language = language
         self.annotated = annotated
         self.tensors = tensors_of(values, constexprs)
@@ -104,7 +108,10 @@ class Binder:
         self.views = {
             path: self.bases[path] for path, t in self.tensors.items() if isinstance(t, own)
         }
-        self.arguments: dict[str, Argument] = arguments_of(self.bases, poisoned, make)
+        others = {path: tensor for path, (tensor, _) in pointed.items()}
+        self.arguments: dict[str, Argument] = arguments_of(self.bases | others, poisoned, make)
+        for path, (_, address) in pointed.items():
+            self.arguments[path].lies_at = address
         self.values = {
             name: value if name in constexprs else self._value(name, value)
             for name, value in values.items()

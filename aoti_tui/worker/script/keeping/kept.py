@@ -29,7 +29,8 @@ _COUNT_EVERY = 16 << 20
 @dataclass
 class KeptLaunch:
     """A launch as it was when it began. `after`: the states in which it left the storages, by
-    those in which it found them; `before_by`: who had written each of those last."""
+    those in which it found them; `before_by`: who had written each of those last; `pointed`: the
+    tensors that the kernel came by the addresses of, and those."""
 
     id: int
     kernel: ScriptKernel
@@ -40,10 +41,13 @@ class KeptLaunch:
     after: dict[int, State] = field(default_factory=dict)
     before_by: dict[int, Writer] = field(default_factory=dict)
     settings: tuple[Setting, ...] = ()
+    pointed: dict[str, tuple[HeldTensor, int]] = field(default_factory=dict)
 
     def launch(self, language: Language) -> Launch:
         """The launch on memory of its own, as it was before it ran, with the settings on it."""
-        revived = Revived(self.values)
+        pointed = {name: tensor for name, (tensor, _) in self.pointed.items()}
+        revived = Revived({**self.values, **pointed})
+        others = {name: (revived.values.pop(name), self.pointed[name][1]) for name in pointed}
         values = apply(self.settings, revived.values)
         kernel = self.kernel
         binder = Binder(
@@ -53,6 +57,7 @@ class KeptLaunch:
             kernel.annotated,
             revived.poisoned,
             lambda _, data: Storage(data),
+            others,
         )
         watch_views(binder.arguments, binder.views)
         bound, arguments = binder.values, binder.arguments
@@ -61,7 +66,8 @@ class KeptLaunch:
     @property
     def tensors(self) -> dict[str, HeldTensor]:
         """What was given for each tensor, by the path to it."""
-        return dict(_tensors_in(self.values, ""))
+        others = {name: tensor for name, (tensor, _) in self.pointed.items()}
+        return {**dict(_tensors_in(self.values, "")), **others}
 
 
 def _tensors_in(value: Any, path: str) -> Iterator[tuple[str, HeldTensor]]:
@@ -101,17 +107,8 @@ class Keeping:
         """Hold what a launch is given, before it runs."""
         found: dict[int, Memory] = {}
         states: dict[int, State] = {}
-
-        def state_of(untyped: Any) -> State:
-            address = int(untyped.data_ptr())
-            if address not in states:
-                memory = self.memories.of(untyped, bytes_of(untyped))
-                found[address] = memory
-                states[address] = memory.state()
-            return states[address]
-
         constexprs = kernel.kernel.constexprs
-        hold = holder(state_of, poisoned)
+        hold = holder(lambda untyped: self._state(untyped, found, states), poisoned)
         kept = KeptLaunch(
             identity,
             kernel,
@@ -126,6 +123,27 @@ class Keeping:
                 kept.before_by[id(state)] = writer
         self.launches[identity] = kept
         return kept
+
+    def _state(self, untyped: Any, memories: dict[int, Memory], states: dict[int, State]) -> State:
+        address = int(untyped.data_ptr())
+        if address not in states:
+            memories[address] = self.memories.of(untyped, bytes_of(untyped))
+            states[address] = memories[address].state()
+        return states[address]
+
+    def point(
+        self, kept: KeptLaunch, name: str, tensor: Any, poisoned: dict[int, Number]
+    ) -> Memory:
+        """Hold one more tensor of a launch that runs, found by its address."""
+        states = {one.state.memory.address: one.state for one in kept.tensors.values()}
+        hold = holder(lambda untyped: self._state(untyped, kept.memories, states), poisoned)
+        found = hold(tensor)
+        kept.pointed[name] = (found, int(tensor.data_ptr()))
+        memory = found.state.memory
+        writer = self.writers.last(memory.address)
+        if writer is not None:
+            kept.before_by.setdefault(id(found.state), writer)
+        return memory
 
     def end(self, kept: KeptLaunch) -> None:
         """Hold what a launch left behind, and let go of the oldest launches if need be."""

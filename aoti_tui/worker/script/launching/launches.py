@@ -33,6 +33,7 @@ from ..stops import Stops
 from .call_site import CallSite, call_site
 from .compiled import Compiled
 from .described import described
+from .pointed import Pointed, Tensors
 from .storages import LiveStorage
 
 AT_ONCE, ONE_BY_ONE = "many at once", "one by one"
@@ -62,6 +63,7 @@ class Launches:
         self.checks = Checks()
         self.unwritten = Unwritten()
         self.keeping = Keeping(Writers())
+        self.tensors = Tensors()
         self.stops = Stops()
         self.stop: Callable[..., None] = lambda **_: None
         # Whether what this process does at the moment is ours, but for the kernel's own lines.
@@ -153,8 +155,9 @@ class Launches:
         watch_views(binder.arguments, binder.views)
         bound, live = binder.values, binder.arguments
         launch = Launch(kernel.kernel, grid, bound, live, self.language, num_warps)
+        pointed = Pointed(self.tensors, live, self.keeping, kept, values, poisoned)
         try:
-            self._run(launched, launch, kept)
+            self._run(launched, launch, kept, pointed)
         finally:
             self.keeping.end(kept)
         if launched.findings and self.stops.at("finding"):
@@ -166,8 +169,9 @@ class Launches:
             place, name = one.place, kernel.kernel.name
             self.host.send("lint", kernel=name, file=place.file, line=place.line, text=one.text)
 
-    def _run(self, launched: Launched, launch: Launch, kept: KeptLaunch) -> None:
+    def _run(self, launched: Launched, launch: Launch, kept: KeptLaunch, pointed: Pointed) -> None:
         execution = launch.execution()
+        execution.run.pointed = pointed
         checks = self.checks.of(launch)
         execution.run.onlooker = checks.onlooker
         execution.run.printed = lambda one: print(one.text)
@@ -182,7 +186,7 @@ class Launches:
             raise
         finally:
             seconds = time.perf_counter() - start
-            execution.run.onlooker = None
+            execution.run.onlooker = execution.run.pointed = None
             self._running = None
             self._found(launched, checks, execution.run.findings, self._again(kept))
             self._ended(launched, state, AT_ONCE if together else ONE_BY_ONE, seconds)
