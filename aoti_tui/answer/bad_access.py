@@ -14,10 +14,10 @@ from aoti_tui.answer.trace import TracedElement, trace_address
 from aoti_tui.failure.bad_access import accesses, address_of, explain_access
 from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.explain import Explainer
-from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, ValueProvenance
+from aoti_tui.failure.model import BadAccess, Cause, CauseCode, Failure, Source, ValueProvenance
 from aoti_tui.failure.model import MemoryFault as LoggedFault
 from aoti_tui.failure.prose.headline import short_assert
-from aoti_tui.failure.prose.words import plural, source_words
+from aoti_tui.failure.prose.words import input_words, plural, source_words
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.flow.access import parameters_behind
@@ -66,7 +66,7 @@ def first_bad_access(
         return None
     launch, result = first.launch, first.result
     fault = result.faults[0]
-    access = _access(session, launch, fault)
+    access = _access(session, launch, fault, known)
     address = address_of(explainer, launch, access, known)
     program = explainer.program_of(launch.kernel)
     names = [
@@ -100,7 +100,7 @@ def first_bad_access(
         tuple(one for one in done.truncated if one.name in on_path),
         _guarding(program, access),
     )
-    cause = _cause(found, more_data(session))
+    cause = _cause(found, known, more_data(session))
     return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
 
 
@@ -109,7 +109,7 @@ def beyond_by_sizes(
 ) -> str:
     """What is said of an access whose address depends on sizes alone and leaves its tensor,
     although the inputs pass the guards; ``""`` for any other."""
-    access = _access(session, launch, fault)
+    access = _access(session, launch, fault, known)
     sources = address_of(explainer, launch, access, known).sources
     if session.input_problems() or not sources or any(s.kind not in _SIZES for s in sources):
         return ""
@@ -143,13 +143,15 @@ def assert_left_out(device: str) -> str:
     return f"{said}: asserts may have been left out of the compiled kernel, or the log is cut"
 
 
-def _access(session: ReplaySession, launch: Launch, fault: MemoryFault) -> BadAccess:
+def _access(session: ReplaySession, launch: Launch, fault: MemoryFault, known: Known) -> BadAccess:
     passed = launch.argument(fault.argument)
     base = passed.tensor.base if passed is not None and passed.tensor is not None else ""
     given, constant = session.index.input_named(base), session.index.constant_named(base)
     tensor = base or fault.argument
     if given is not None:
-        tensor = f"input {given.position} ({base})"
+        tensor = input_words(
+            Source("input", given.position, name=base, user=known.user.get(given.position))
+        )
     elif constant is not None:
         tensor = f"constant {constant.fqn or base}"
     return BadAccess(
@@ -165,8 +167,8 @@ def _access(session: ReplaySession, launch: Launch, fault: MemoryFault) -> BadAc
     )
 
 
-def _cause(found: _Found, confirm_with: str) -> Cause:
-    code, text = _verdict(found)
+def _cause(found: _Found, known: Known, confirm_with: str) -> Cause:
+    code, text = _verdict(found, known)
     access = found.access
     x, y, z = access.program
     evidence = [
@@ -180,13 +182,13 @@ def _cause(found: _Found, confirm_with: str) -> Cause:
     return Cause(code, text, not found.made_up, tuple(evidence), how)
 
 
-def _verdict(found: _Found) -> tuple[CauseCode, str]:
+def _verdict(found: _Found, known: Known) -> tuple[CauseCode, str]:
     access, sources = found.access, found.address.sources
     leads = f"element {access.element} of {access.tensor}, which has {access.size}"
     if found.guarded_by is not None and not found.problems and not found.truncated:
         return "compiler-fault", _let_through(found.guarded_by, leads)
     if any(source.kind not in _SIZES for source in sources) or found.elements:
-        who = ", ".join(_element_words(one) for one in found.elements[:_SHOWN])
+        who = ", ".join(_element_words(one, known) for one in found.elements[:_SHOWN])
         ends = "; ".join(source_words(s) for s in sources if s.kind not in _SIZES)
         return (
             "index-unchecked",
@@ -245,6 +247,9 @@ def _let_through(guard: KernelAssert, leads: str) -> str:
     return said
 
 
-def _element_words(one: TracedElement) -> str:
-    place = f"input {one.position} ({one.name})" if one.position is not None else one.name
+def _element_words(one: TracedElement, known: Known) -> str:
+    place = one.name
+    if one.position is not None:
+        user = known.user.get(one.position)
+        place = input_words(Source("input", one.position, name=one.name, user=user))
     return f"{place} element {list(one.index)} = {one.value}"

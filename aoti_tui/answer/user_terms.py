@@ -78,7 +78,8 @@ def user_terms(
             if place is not None and known.kind in ("input", "unknown"):
                 name = known.name or _name(decoded.keys[place])
                 sure = position not in decoded.binding.unsure
-                terms[position] = UserTerm("input", place, name, sure)
+                either = decoded.binding.of_either
+                terms[position] = UserTerm("input", place, name, sure, told=not either)
     return terms
 
 
@@ -112,7 +113,7 @@ def binding_notes(index: WrapperIndex, decoded: Decoded) -> tuple[str, ...]:
                 "values) and are made up"
             )
         notes.append(said)
-    if binding.unsure and len(binding.unsure) == len(index.inputs):
+    if binding.of_either:
         notes[-1] += " (or what call is given: it takes as many)"
     elif binding.unsure:
         names = [index.inputs[position].name for position in sorted(binding.unsure)]

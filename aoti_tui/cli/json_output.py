@@ -272,7 +272,7 @@ def source_json(source: Source) -> dict[str, Any]:
 def _user(user: UserTerm, dim: int | None) -> dict[str, Any] | None:
     """``{"input": 1, "dim": 0}``, ``{"parameter": "emb.weight", "dim": 0}``; null where it is not
     known what an argument of the graph is to the user."""
-    if user.kind == "unknown":
+    if user.kind == "unknown" or not user.told:
         return None
     if user.kind == "input" and user.input is None:
         found: dict[str, Any] = {"name": user.name}

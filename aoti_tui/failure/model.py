@@ -197,6 +197,9 @@ class UserTerm:
     name: str = ""
     sure: bool = True
     """False where another of the user's inputs fits the argument as well."""
+    told: bool = True
+    """False where the given file can hold what ``call`` gets instead of the user's inputs: then its
+    place in the file is known, not whose it is."""
 
 
 @dataclass(frozen=True, slots=True)

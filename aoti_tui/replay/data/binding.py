@@ -32,6 +32,8 @@ class Binding:
     """Sizes that ``call`` gets as numbers, by position, worked out of the tensors."""
     unsure: frozenset[int] = frozenset()
     """Positions that another value of the file fits as well."""
+    of_either: bool = False
+    """Whether the same values can be what ``call`` is given as well."""
     unbound: tuple[int, ...] = ()
     """Places of the file that no argument is: the graph does not take them."""
 
@@ -43,7 +45,7 @@ def whole_call(count: int) -> Binding:
 
 def same_call(count: int) -> Binding:
     """The same where these can be the user's arguments as well: no size is among them."""
-    return Binding(tuple(range(count)), True, unsure=frozenset(range(count)))
+    return Binding(tuple(range(count)), True, unsure=frozenset(range(count)), of_either=True)
 
 
 def bindings(index: WrapperIndex, values: Sequence[GivenInput]) -> list[Binding]:
@@ -71,12 +73,36 @@ def bindings(index: WrapperIndex, values: Sequence[GivenInput]) -> list[Binding]
         if bound.get(position) != found[0][0].get(position)
     )
 
-    def whole_numbers(one: tuple[dict[int, int], dict[str, int]]) -> int:
-        # Floats are what graphs make themselves, too; indices are mostly the user's.
-        return -sum("int" in values[place].dtype for place in one[0].values())
+    compiled = _compiled_sizes(index)
 
-    found.sort(key=whole_numbers)
+    def unlikely(one: tuple[dict[int, int], dict[str, int]]) -> tuple[int, int]:
+        # Floats are what graphs make themselves, too; indices are mostly the user's.
+        whole_numbers = sum("int" in values[place].dtype for place in one[0].values())
+        return _parted(compiled, one[1]), -whole_numbers
+
+    found.sort(key=unlikely)
     return [_binding(index, values, bound, symbols, unsure) for bound, symbols in found]
+
+
+def _compiled_sizes(index: WrapperIndex) -> dict[str, int]:
+    """The symbols of the arguments' sizes in the call that the graph was compiled with."""
+    return {
+        size.root.name: number
+        for one in index.inputs
+        for size, number in zip(one.sizes or (), one.example or (), strict=False)
+        if isinstance(size.root, Name)
+    }
+
+
+def _parted(compiled: Mapping[str, int], symbols: Mapping[str, int]) -> int:
+    """How many pairs of sizes that were equal when compiled are so no more: tensors that belong
+    together mostly stay of one size."""
+    names = sorted(compiled.keys() & symbols.keys())
+    return sum(
+        compiled[first] == compiled[second] and symbols[first] != symbols[second]
+        for at, first in enumerate(names)
+        for second in names[at + 1 :]
+    )
 
 
 def _binding(
@@ -101,7 +127,7 @@ def _binding(
     unbound = tuple(
         place for place, value in enumerate(values) if place not in used and value.kind == "tensor"
     )
-    return Binding(tuple(places), True, numbers, unsure, unbound)
+    return Binding(tuple(places), True, numbers, unsure, unbound=unbound)
 
 
 def _search(
