@@ -11,6 +11,7 @@ from aoti_tui.artifacts.bundle import write_bundle
 from aoti_tui.artifacts.recording.launched import launched_wrapper
 from aoti_tui.artifacts.recording.reading import ENDS, Recorded, RecordedCall, suspects
 from aoti_tui.artifacts.recording.torch_file import write_values
+from aoti_tui.record.hooks.aoti import wrapper_in
 
 _LONGEST_LOG = 8 << 20
 
@@ -72,6 +73,10 @@ def _call(
         name = "output_code.py" if kind == "compile" else f"{site.get('name', 'model')}.wrapper.cpp"
         wrapper = f"wrappers/site-{call.site}/{name}"
         files.setdefault(wrapper, recorded.folder / str(text))
+    elif kind == "aoti" and (found := wrapper_in(str(site.get("path", "")), str(site.get("name")))):
+        # A C++ program does not look into its packages.
+        wrapper = f"wrappers/site-{call.site}/{site.get('name', 'model')}.wrapper.cpp"
+        files.setdefault(wrapper, found)
     write_values(path, values)
     files[inputs] = path
     return {

@@ -70,10 +70,11 @@ def _site_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
     path = str(args[0]) if args else ""
     model = str(args[1]) if len(args) > 1 and isinstance(args[1], str) else "model"
     facts = {"kind": "aoti", "name": model, "path": path}
-    return ("aoti", path, model), facts, _wrapper_in(path, model), _WRAPPER_END
+    return ("aoti", path, model), facts, wrapper_in(path, model), _WRAPPER_END
 
 
-def _wrapper_in(path: str, model: str) -> str:
+def wrapper_in(path: str, model: str) -> str:
+    """The text of a package's wrapper (or of that beside a library); ``""`` where there is none."""
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as package:
