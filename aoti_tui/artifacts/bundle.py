@@ -74,7 +74,9 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
-def write_bundle(path: Path, manifest: Mapping[str, Any], files: Mapping[str, Path | str]) -> int:
+def write_bundle(
+    path: Path, manifest: Mapping[str, Any], files: Mapping[str, Path | str | bytes]
+) -> int:
     """Write a bundle of files and texts by their names in it; how many bytes it has. Raises
     ArtifactError when it cannot be written; a file that was there is kept then."""
     partial = path.with_name(f".{path.name}.partial")

@@ -213,6 +213,21 @@ def _read(package: zipfile.ZipFile) -> tuple[SavedValue, ...]:
     return tuple(_describe(package, root, little, key, one) for key, one in leaves)
 
 
+def storage_types(package: zipfile.ZipFile) -> dict[str, str]:
+    """The dtype of each storage of a ``torch.save`` file, by its member's name. Raises ValueError
+    for what only torch can read."""
+    member = next((n for n in package.namelist() if n.endswith("/data.pkl")), None)
+    if member is None:
+        raise ValueError("it has no data.pkl")
+    root = member.removesuffix("data.pkl")
+    try:
+        content = _Unpickler(io.BytesIO(package.read(member))).load()
+    except (_NotReadable, pickle.UnpicklingError) as error:
+        raise ValueError(str(error)) from error
+    tensors = (one for _, one in _flatten("", content) if isinstance(one, _Tensor))
+    return {f"{root}data/{one.storage.key}": one.dtype for one in tensors}
+
+
 class _Unpickler(pickle.Unpickler):
     """Builds our own descriptions; any other name in the pickle ends the reading."""
 

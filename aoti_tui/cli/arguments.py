@@ -9,7 +9,18 @@ from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.given import LAUNCH_SECONDS
 
-COMMANDS = ("explain", "index", "replay", "check", "run", "debug", "core", "record", "help")
+COMMANDS = (
+    "explain",
+    "index",
+    "replay",
+    "check",
+    "run",
+    "debug",
+    "core",
+    "record",
+    "bundle",
+    "help",
+)
 
 _EPILOG = """\
 commands:
@@ -22,6 +33,7 @@ commands:
   aoti-tui debug WRAPPER … -ex COMMAND | --serve                commands as in gdb, text or JSON
   aoti-tui core FILE [--info] [--json] [--extract OUT.aoti]     what a GPU core dump holds
   aoti-tui record [-o OUT.aoti] COMMAND ARGS…                   keep the calls of a failing program
+  aoti-tui bundle FILE -o OUT.aoti [--redact] [--minimal]       a bundle to be given away
   aoti-tui help [TOPIC]                                         the manual
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
@@ -268,6 +280,22 @@ def record_arguments(argv: list[str]) -> argparse.Namespace:
     if not 1 <= arguments.calls <= 256 or arguments.ring < 1:
         parser.error("--calls takes 1 to 256, --ring at least 1")
     return arguments
+
+
+def bundle_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui bundle",
+        description="Make a bundle fit to be given away, or one of a recording that was left.",
+    )
+    parser.add_argument("bundle", type=Path, help="the bundle, or the folder of a recording")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE")
+    parser.add_argument(
+        "--redact",
+        action="store_true",
+        help="replace floats by noise of the same mean and spread; sizes, integers and bools stay",
+    )
+    parser.add_argument("--minimal", action="store_true", help="keep the failing call alone")
+    return parser
 
 
 def _add_log(parser: argparse.ArgumentParser) -> None:

@@ -97,6 +97,10 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
         from aoti_tui.cli.core_command import core
 
         return core
+    if name == "bundle":
+        from aoti_tui.cli.bundle_command import bundle
+
+        return bundle
     if name == "record":
         from aoti_tui.cli.record_command import record
 

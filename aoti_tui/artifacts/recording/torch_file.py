@@ -55,14 +55,14 @@ def write_values(target: Path | BinaryIO, values: Sequence[Value]) -> None:
     pickler = _Pickler(stream, protocol=2)
     pickler.dump(tuple(_Tensor(one) if isinstance(one, KeptTensor) else one for one in values))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as packed:
-        _put(packed, "archive/data.pkl", stream.getvalue())
-        _put(packed, "archive/byteorder", b"little")
+        put_member(packed, "archive/data.pkl", stream.getvalue())
+        put_member(packed, "archive/byteorder", b"little")
         for key, data in pickler.storages.items():
-            _put(packed, f"archive/data/{key}", data)
-        _put(packed, "archive/version", b"3\n")
+            put_member(packed, f"archive/data/{key}", data)
+        put_member(packed, "archive/version", b"3\n")
 
 
-def _put(packed: zipfile.ZipFile, name: str, data: bytes) -> None:
+def put_member(packed: zipfile.ZipFile, name: str, data: bytes) -> None:
     """A member whose data begins on a multiple of 64 bytes, as torch aligns them."""
     entry = zipfile.ZipInfo(name)
     begins = packed.fp.tell() + 30 + len(name.encode()) if packed.fp is not None else 0

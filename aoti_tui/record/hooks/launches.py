@@ -44,7 +44,7 @@ def hook_launches(module: ModuleType) -> None:
         kept = current_recorder()
         number = 0
         if kept is not None and not kept.stopped:
-            number = _begin(kept, self, args, kwargs, grid)
+            number = begin_launch(kept, self, args, kwargs, grid)
         try:
             given = launch(self, *args, grid=grid, warmup=warmup, **kwargs)
         except BaseException as error:
@@ -58,7 +58,8 @@ def hook_launches(module: ModuleType) -> None:
     function.run = run
 
 
-def _begin(kept: Any, kernel: Any, args: Any, kwargs: dict[str, Any], grid: Any) -> int:
+def begin_launch(kept: Any, kernel: Any, args: Any, kwargs: dict[str, Any], grid: Any) -> int:
+    """Record a launch; its number, or 0 when it was not."""
     try:
         names = kernel.arg_names
         bound = dict(zip(names, args))
