@@ -136,8 +136,8 @@ def finding_words(finding: Finding) -> str:
 
 
 def difference_words(one: Difference) -> str:
-    """``main.py:45: assert_close fails: out[3, 7] is 1.5, expected 2.0``."""
-    values = f"{one.actual} instead of {one.expected}" if one.expected is not None else ""
-    element = f"element {one.element} is " if one.element is not None and values else ""
+    """``main.py:45: assert_close fails: element [3, 7] is 1.5, expected 2.0``."""
+    values = f"{one.actual}, expected {one.expected}" if one.expected is not None else ""
+    element = f"element {list(one.index)} is " if one.index and values else ""
     detail = f"{element}{values}" or one.text.strip().split("\n", 1)[0]
     return f"{place_words(one.file, one.line)}: {one.what} fails: {detail}"

@@ -9,6 +9,7 @@ from aoti_tui.session.commands.breakpoints import Breakpoints
 from aoti_tui.session.commands.incidents import Incidents
 from aoti_tui.session.commands.origins import Origins
 from aoti_tui.session.commands.places import Places
+from aoti_tui.session.commands.references import References
 from aoti_tui.session.commands.replays import Replays
 from aoti_tui.session.commands.scripts import Scripts
 from aoti_tui.session.commands.search import Search
@@ -47,6 +48,7 @@ class Engine:
         self._greet = greet
         self.replays = replays = Replays(session, places)
         self.scripts = Scripts(session, places, replays)
+        self.references = References(session, replays)
         self.writers = Writers(session, places, replays)
         self.values = Values(session, places, replays, self.writers)
         self.breakpoints = Breakpoints(session)
@@ -66,6 +68,7 @@ class Engine:
                 self.breakpoints,
                 self.watches,
                 self.symbols,
+                self.references,
                 self.origins,
                 self.search,
                 desk,

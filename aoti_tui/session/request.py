@@ -21,8 +21,9 @@ class RunRequest:
 
     @property
     def title(self) -> str:
-        first, *rest = self.command.arguments
-        return " ".join((Path(first).name, *rest))
+        """The command without the folders of what it names."""
+        words = self.command.arguments
+        return " ".join(word if word.startswith("-") else Path(word).name for word in words)
 
     @property
     def kept_as(self) -> str:

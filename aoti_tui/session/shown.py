@@ -13,6 +13,7 @@ from aoti_tui.session.state import State
 from aoti_tui.session.values.lanes import LaneView, Words, changed_lanes, projected
 from aoti_tui.session.values.masks import masking
 from aoti_tui.session.values.temporaries import (
+    NO_ERRORS,
     Temporary,
     failing_count,
     inline_values,
@@ -109,7 +110,10 @@ def run_view(state: State, stops: frozenset[int]) -> RunView:
 
 def _rows(state: State, recording: Recording) -> tuple[Temporary, ...]:
     watches = watched(recording, state.position, state.lane, state.watches)
-    return (*watches, *temporaries(recording, state.position, state.lane))
+    precision = state.precision
+    known = precision is not None and precision.recording is recording
+    errors = precision.errors if precision is not None and known else NO_ERRORS
+    return (*watches, *temporaries(recording, state.position, state.lane, errors))
 
 
 def shown_lanes(state: State) -> LaneView | None:

@@ -11,6 +11,7 @@ from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.replay.model import Recording, ReplayResult, SymbolValue, WorkerInfo
 from aoti_tui.replay.recorded.breakpoints import Breakpoint
+from aoti_tui.replay.script.expectations import Precision
 from aoti_tui.session.values.lanes import Lane
 
 
@@ -66,6 +67,8 @@ class State:
     outcome: Outcome | None = None
     """The replay of the launch; None before it ran."""
     position: int = -1
+    precision: Precision | None = None
+    """Errors of a recording beside float64; of no interest for any other recording."""
     explained: int = -1
     """Position of the step whose expression is shown: the last one, or one picked."""
     lane: Lane = ()

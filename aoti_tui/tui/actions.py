@@ -72,6 +72,16 @@ ACTIONS: tuple[Action, ...] = (
         only="script",
     ),
     Action(
+        "precision",
+        "E",
+        "Precision",
+        "Run the program in float64 beside itself, and go to the next step that lost precision",
+        "Replay",
+        needs="recording",
+        also="float64 error rounding cancellation overflow expect reference",
+        only="script",
+    ),
+    Action(
         "continue_back",
         "C",
         "Run back",

@@ -129,6 +129,7 @@ class MainScreen(Host):
         return {
             "continue": engine.scripts.continue_on,
             "script_on": engine.scripts.go_on,
+            "precision": engine.references.precision,
             "continue_back": lambda: replays.continue_from(self.state.position, -1),
             "step": lambda: replays.step(1, "over"),
             "step_back": lambda: replays.step(-1, "over"),

@@ -25,7 +25,7 @@ from aoti_tui.tui.panes.pane import Pane
 from aoti_tui.tui.panes.run import RunPane
 from aoti_tui.tui.panes.source import SourceView
 
-_RUN = ("outcome", "position", "explained", "lane", "selected", "locked", "watches")
+_RUN = ("outcome", "precision", "position", "explained", "lane", "selected", "locked", "watches")
 
 
 class Observing:

@@ -47,3 +47,28 @@ async def test_a_right_script_lists_its_launches_shows_its_output_and_gives_its_
         await user.see("Call site", "main.py:16 add: add_kernel[(triton.cdiv")
         await user.press("q")
         assert user.app.return_value == 3
+
+
+async def test_errors_beside_float64_stand_in_the_table_of_temporaries(tmp_path: Path) -> None:
+    kernel = """
+@triton.jit
+def variance(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK))
+    mean = tl.sum(x, axis=0) / n
+    square = tl.sum(x * x, axis=0) / n
+    result = square - mean * mean
+    tl.store(o_ptr, result)
+
+variance[(1,)](1000 + torch.arange(64.0) % 7, torch.empty(1), 64, BLOCK=64)
+"""
+    async with opened(asked(script(tmp_path, kernel)), size=(160, 45)) as user:
+        await user.see("ended")
+        await user.press("c")
+        await user.see("The end of program 0")
+        await user.press("E")
+        await user.see("result loses precision here (1 of 1)", "error all lanes")
+        row = next(row for row in user.rows() if "✱ result" in row)
+        assert "fp32" in row or "float32" in row
+        await user.type(":expect mean = x_ptr.mean()")
+        await user.press("enter")
+        await user.see("mean is x_ptr.mean() in program 0.")

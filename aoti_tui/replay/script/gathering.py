@@ -198,15 +198,18 @@ class Gathering:
         found = Difference(
             what=str(event.get("what") or "comparison"),
             text=str(event.get("text") or ""),
-            file=_file(event.get("file")),
-            line=int(event.get("line") or 0),
+            file=_file(event.get("check_file")),
+            line=int(event.get("check_line") or 0),
             actual=event.get("actual"),
             expected=event.get("expected"),
             launch=self._launch_of(process, event.get("launch")),
             argument=str(event.get("argument") or ""),
-            element=_element(event.get("element")),
+            element=_element(event.get("argument_element")),
             program=_program(event.get("program")),
             lane=_lane(event.get("lane")),
+            index=_lane(event.get("element")),
+            store_file=_file(event.get("file")),
+            store_line=int(event.get("line") or 0),
         )
         self._keep(process, "difference", found, self._differences)
 

@@ -103,6 +103,11 @@ class Difference:
     element: int | None = None
     program: Program | None = None
     lane: tuple[int, ...] = ()
+    index: tuple[int, ...] = ()
+    """Of the element, in the tensor that was compared."""
+    store_file: str = ""
+    store_line: int = 0
+    """Of the store that wrote the element."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,12 @@ from aoti_tui.replay.questions.writers import WrittenElement, decode_written
 from aoti_tui.replay.recorded.blocks import Number, decode_block, decode_fault, program_of
 from aoti_tui.replay.recorded.recording import decode, decode_flags
 from aoti_tui.replay.recorded.results import decode_asserts
+from aoti_tui.replay.script.expectations import (
+    Departure,
+    Precision,
+    decode_departure,
+    decode_precision,
+)
 from aoti_tui.replay.script.index import argument_values, how_words
 from aoti_tui.replay.script.live import LiveScript
 from aoti_tui.replay.script.model import LaunchSeen, Passed
@@ -197,6 +203,21 @@ class ScriptSession:
             arguments=self._arguments(launch),
             symbols=self.symbols_of(launch) if self.settings_for(launch) else (),
         )
+
+    def expect(self, recording: Recording, text: str) -> Departure:
+        """Compare a name of a recorded program with an expression: ``NAME = EXPR``."""
+        reply = self._of_recording(recording, "expect", f"comparing {text}", expectations=[text])
+        return decode_departure(reply)
+
+    def precision(self, recording: Recording) -> Precision:
+        """A recorded program beside itself in float64."""
+        reply = self._of_recording(recording, "precision", "running the program in float64")
+        return decode_precision(reply, recording)
+
+    def _of_recording(self, recording: Recording, do: str, doing: str, **fields: Any) -> Any:
+        seen = self.live.run().launch(recording.launch)
+        assert seen is not None  # it was recorded
+        return self._ask(seen, do, doing, program=list(recording.program), **fields)
 
     def program(self, kernel: str) -> KernelProgram:
         """A launched kernel's source, understood."""

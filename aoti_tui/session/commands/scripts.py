@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.answer.script_words import difference_words, finding_words, verdict
@@ -10,6 +10,7 @@ from aoti_tui.index.model import LaunchId
 from aoti_tui.replay.model import Finding, Program, Recording, Step
 from aoti_tui.replay.recorded.recording import fails, stores_to
 from aoti_tui.replay.script.model import Difference, ScriptRun, ScriptStop
+from aoti_tui.replay.script.sources import functions_of
 from aoti_tui.session.commands.places import Places
 from aoti_tui.session.commands.replays import Replays
 from aoti_tui.session.session import Session
@@ -36,6 +37,12 @@ class Spot:
     element: int | None = None
     is_written: bool = False
     """``argument[element]`` is what was written wrong, rather than what was touched wrongly."""
+    is_recorded: bool = True
+    """There is a program to look into."""
+    visit: int = 0
+    """How often the program stood at this line before: a loop comes by several times."""
+    function_line: int = 0
+    """At which the function begins that the line is of."""
 
 
 class Scripts:
@@ -47,6 +54,8 @@ class Scripts:
         self.replays = replays
         self._at: int = -1
         """Which of the wrong things was gone to last."""
+        self._stops: dict[tuple[object, ...], list[ScriptStop]] = {}
+        """Where each program stood, in order."""
         session.observe(self._observed)
         places.choices |= {"finding": self._go_finding, "difference": self._go_difference}
 
@@ -104,7 +113,16 @@ class Scripts:
         else:
             told = verdict(incident.run)
             place = (stop.file, stop.line, stop.program, stop.lane, stop.argument, stop.element)
-            self._go(Spot(told, stop.launch, *place), record=stop.why != "pause")
+            spot = Spot(told, stop.launch, *place, function_line=_function_line(incident.run, stop))
+            self._go(replace(spot, visit=self._visits(stop)), record=stop.why != "pause")
+
+    def _visits(self, stop: ScriptStop) -> int:
+        """How often its program stood at the line before this stop."""
+        key = (stop.process, stop.launch, stop.program, stop.file, stop.line)
+        stops = self._stops.setdefault(key, [])
+        if not any(one is stop for one in stops):
+            stops.append(stop)
+        return next(at for at, one in enumerate(stops) if one is stop)
 
     # -- going to what is wrong ---------------------------------------------------------------
 
@@ -156,7 +174,7 @@ class Scripts:
         if spot.file:
             self.session.go_source_line(spot.file, spot.line, remember=False)
         self.session.say(spot.told, bad=True)
-        if launch is None or not record:
+        if launch is None or not (record and spot.is_recorded):
             return
         program = spot.program or (0, 0, 0)
         told = spot.told if incident.run.stop is None else _AT_STOP
@@ -264,9 +282,16 @@ def _of_difference(run: ScriptRun, one: Difference) -> Spot:
     launch = run.launch(one.launch)
     if launch is None:
         return Spot(told, None, one.file, one.line)
-    kernel = run.kernels[launch.kernel].function
-    place = (kernel.file, kernel.line, one.program, one.lane, one.argument, one.element)
+    if one.program is None:
+        return Spot(told, one.launch, one.file, one.line, is_recorded=False)
+    place = (one.store_file, one.store_line, one.program, one.lane, one.argument, one.element)
     return Spot(told, one.launch, *place, is_written=True)
+
+
+def _function_line(run: ScriptRun, stop: ScriptStop) -> int:
+    """Where the kernel's function begins that a line is of."""
+    lines = (one.line for one in functions_of(run.kernels) if one.file == stop.file)
+    return max((line for line in lines if line <= stop.line), default=0)
 
 
 def guilty_step(recording: Recording, spot: Spot) -> tuple[int, Lane] | None:
@@ -280,7 +305,21 @@ def guilty_step(recording: Recording, spot: Spot) -> tuple[int, Lane] | None:
     on_line = [s for s in recording.steps if (s.file, s.kernel_line) == (spot.file, spot.line)]
     bad = [step for step in on_line if fails(step) or step.faults]
     chosen = bad[:1] or [s for s in on_line if _touches(s, spot)][:1] or on_line[-1:]
+    if not chosen:
+        chosen = _last_before(recording, spot)
     return (chosen[0].position, spot.lane) if chosen else None
+
+
+def _last_before(recording: Recording, spot: Spot) -> list[Step]:
+    """What had just been calculated at a line that calculates nothing itself: a breakpoint()."""
+    before = [
+        step
+        for step in recording.steps
+        if step.file == spot.file and spot.function_line <= step.kernel_line < spot.line
+    ]
+    nearest = max((step.kernel_line for step in before), default=0)
+    visits = [step for step in before if step.kernel_line == nearest]
+    return visits[min(spot.visit, len(visits) - 1) :][:1] if visits else []
 
 
 def _touches(step: Step, spot: Spot) -> bool:

@@ -23,6 +23,8 @@ class Asking:
     def handlers(self) -> dict[str, Callable[[str], str]]:
         return {
             "verdict": lambda text: self._judged(self._verdict),
+            "expect": self.parts.references.expect,
+            "precision": self._precision,
             "explain": lambda text: self._judged(self._explain),
             "failure": self._failure,
             "assert": self._assert,
@@ -63,6 +65,10 @@ class Asking:
 
     def _verdict(self) -> None:
         self.parts.tell("\n".join(heading(self.parts.state).lines), *self._values())
+
+    def _precision(self, text: str) -> str:
+        self.parts.references.precision()
+        return ""
 
     def _explain(self) -> None:
         state = self.parts.state

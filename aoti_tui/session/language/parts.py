@@ -10,6 +10,7 @@ from aoti_tui.session.commands.breakpoints import Breakpoints
 from aoti_tui.session.commands.incidents import Incidents
 from aoti_tui.session.commands.origins import Origins
 from aoti_tui.session.commands.places import Places
+from aoti_tui.session.commands.references import References
 from aoti_tui.session.commands.replays import Replays
 from aoti_tui.session.commands.scripts import Scripts
 from aoti_tui.session.commands.search import Search
@@ -55,6 +56,7 @@ class Parts:
     breakpoints: Breakpoints
     watches: Watches
     symbols: Symbols
+    references: References
     origins: Origins
     search: Search
     desk: Desk

@@ -314,6 +314,24 @@ COMMANDS: tuple[Command, ...] = (
         "program, min, max, nan of each",
         "Asking",
     ),
+    Command(
+        "expect",
+        (),
+        "NAME = EXPRESSION",
+        "Compare a name of a script's kernel with an expression of torch over its arguments, and "
+        "go to where it departs",
+        _STEP,
+        "Asking",
+    ),
+    Command(
+        "precision",
+        (),
+        "",
+        "Run the recorded program of a script in float64 beside itself, and go to the next step "
+        "that lost precision",
+        _STEP,
+        "Asking",
+    ),
     # -- trying
     Command(
         "set",

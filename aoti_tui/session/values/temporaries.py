@@ -25,6 +25,7 @@ from aoti_tui.session.text import NAME, number, shape
 from aoti_tui.session.values.lanes import Lane
 from aoti_tui.session.values.masks import Statistics, masking
 
+NO_ERRORS: Mapping[int, float] = {}
 DIGITS = 6
 """Of a float, where there is room for them."""
 
@@ -53,10 +54,15 @@ class Temporary:
     """Which lanes are masked out; empty for none."""
     watch: str = ""
     """The expression, for a watch."""
+    error: float | None = None
+    """How far it is from what float64 gives, where that was asked for."""
 
 
-def temporaries(recording: Recording, position: int, lane: Lane) -> tuple[Temporary, ...]:
-    """The names of the running function at ``position``, oldest assignment first."""
+def temporaries(
+    recording: Recording, position: int, lane: Lane, errors: Mapping[int, float] = NO_ERRORS
+) -> tuple[Temporary, ...]:
+    """The names of the running function at ``position``, oldest assignment first; ``errors`` by
+    the position of their step."""
     masks = masking(recording)
     made = []
     for variable in state(recording, position):
@@ -79,6 +85,7 @@ def temporaries(recording: Recording, position: int, lane: Lane) -> tuple[Tempor
                 raw=raw,
                 statistics=found,
                 out=out,
+                error=errors.get(step.position),
             )
         )
     return tuple(made)

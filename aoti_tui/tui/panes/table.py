@@ -24,6 +24,8 @@ NARROW = 44
 BRIEF = 4
 """Digits of a summary's floats where more do not fit."""
 NARROWEST_NAME = 12
+ERROR = 8
+"""Cells of a relative error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ class TemporaryRows(Rows):
         self._temporaries: tuple[Temporary, ...] = ()
         self._cells: list[Cells] = []
         self._widths: tuple[int, Widths] | None = None
+        self._errors = False
 
     @property
     def count(self) -> int:
@@ -130,7 +133,9 @@ class TemporaryRows(Rows):
         ordered.sort(key=lambda t: t.name not in self.pinned)
         self.found = len(ordered)
         number = "this lane" + ("" if self.format == "decimal" else f" ({self.format})")
-        heading = Cells("  name", "dtype", "shape", number, "all lanes", "all lanes")
+        self._errors = any(one.error is not None for one in temporaries)
+        lanes = f"{'error':<{ERROR}}all lanes" if self._errors else "all lanes"
+        heading = Cells("  name", "dtype", "shape", number, lanes, lanes)
         shown = [*watches, *ordered]
         self._cells = [heading, *(self._cells_of(one) for one in shown)]
         self._widths = None
@@ -153,9 +158,16 @@ class TemporaryRows(Rows):
             visible(one.dtype),
             one.shape,
             visible(value) + (" ·" if one.masked else ""),
-            one.summary,
-            summary_text(one.statistics, BRIEF),
+            self._error(one) + one.summary,
+            self._error(one) + summary_text(one.statistics, BRIEF),
         )
+
+    def _error(self, one: Temporary) -> str:
+        """The relative error beside float64, as wide as its heading."""
+        if not self._errors:
+            return ""
+        told = "" if one.error is None else f"{one.error:.0e}" if one.error else "0"
+        return f"{told:<{ERROR}}"
 
     def _drawer(self, at: int, problem: str = "") -> Callable[[int], Text]:
         return lambda width: self._draw(self._cells[at], problem, width)
