@@ -74,7 +74,9 @@ def test_the_same_with_set_trace(tmp_path: Path) -> None:
     stop = "import pdb; pdb.set_trace()"
     path = script(tmp_path, MODEL.format(stop=stop) + "\nscaled(torch.ones(60))\n")
     with Terminal(["run", "--device", "cpu", str(path)], columns=120, rows=40) as user:
-        user.see("stopped at main.py:17: breakpoint() in a kernel", "▶ 16", "program 0", "factor float32")
+        user.see(
+            "stopped at main.py:17: breakpoint() in a kernel", "▶ 16", "program 0", "factor float32"
+        )
         user.press("n")
         user.see("▶ 18", "result")
         user.press("\x0e")
