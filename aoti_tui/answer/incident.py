@@ -361,7 +361,7 @@ class Incident:
         failures = unreplayed(explainer, found, self.known, self.inputs, self.log.autotuning)
         others = self.choice.others if self.choice is not None else ()
         failures = tuple(with_other_graphs(failure, others) for failure in failures)
-        notes = (*self.notes, *log_notes(self.log, failures, self.index))
+        notes = (*self.notes, *log_notes(self.log, failures, self.index, given=bool(self.inputs)))
         chosen = self.choice.notes if self.choice is not None else ()
         return replace(self, failures=failures, notes=(*chosen, *notes))
 

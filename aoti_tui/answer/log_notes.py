@@ -11,9 +11,10 @@ _MOST_TOLD = 8
 
 
 def log_notes(
-    reading: LogReading, failures: tuple[Failure, ...], index: WrapperIndex
+    reading: LogReading, failures: tuple[Failure, ...], index: WrapperIndex, *, given: bool
 ) -> tuple[str, ...]:
-    """What the user should know of a log: no assert, another model's, look-alikes."""
+    """What the user should know of a log: no assert, another model's, look-alikes. ``given`` says
+    that there are inputs to replay with."""
     notes = [
         f"log line {a.log_line}: {a.explanation} ({a.text})"
         for a in reading.look_alikes[:_MOST_TOLD]
@@ -27,11 +28,12 @@ def log_notes(
     if len(nowhere) > _MOST_TOLD:
         notes.append(f"{len(nowhere) - _MOST_TOLD} more asserts of the log are in no kernel")
     if reading.faults and not reading.asserts:
-        notes.append(
-            "the log reports a memory fault and no assert: with --inputs, explain replays the "
-            "model up to its first access outside of a tensor (`aoti-tui replay WRAPPER --all` "
-            "without a log)"
-        )
+        if not given:
+            notes.append(
+                "the log reports a memory fault and no assert: with --inputs, explain replays the "
+                "model up to its first access outside of a tensor (`aoti-tui replay WRAPPER --all` "
+                "without a log)"
+            )
     elif not reading.asserts and not any(checks):
         notes.append(
             f"no Triton assert is in the log ({reading.lines} lines): expected a line such as "

@@ -77,8 +77,8 @@ def _of_compile(fix: Fix, index: WrapperIndex) -> Fix | None:
     if title.startswith("give inputs that the model was compiled for"):
         return replace(fix, title="give inputs that the graph was compiled for")
     if title.startswith("return early"):
-        text = re.sub(r" \(an exported graph has no such branch[^)]*\)\)?", "", fix.text)
-        return replace(fix, text=text)
+        text = re.sub(r" \(an exported graph has no such branch.*?`\)", "", fix.text)
+        return replace(fix, title=re.sub(r"input (\d+)", r"inputs[\1]", title), text=text)
     if title.startswith("report"):
         return replace(fix, text=fix.text + _MINIFIER)
     return replace(fix, text=fix.text.replace(f"{_CHECKS}=1", "the checks"))

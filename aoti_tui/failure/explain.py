@@ -34,6 +34,7 @@ from aoti_tui.failure.compiled import in_users_terms, of_user
 from aoti_tui.failure.condition.formula import is_never_negative
 from aoti_tui.failure.condition.inequality import Condition, condition_of
 from aoti_tui.failure.condition.quotients import whole_quotient
+from aoti_tui.failure.condition.supposed import condition_without_inputs
 from aoti_tui.failure.log.match import match_assert, traced_first
 from aoti_tui.failure.log.work_groups import placed
 from aoti_tui.failure.model import (
@@ -153,6 +154,8 @@ class Explainer:
         condition = Condition()
         if launch is not None:
             condition = condition_of(self.flow, self.program_of, found, launch, known)
+            if condition.text is None and not known.strides:
+                condition = condition_without_inputs(self.flow, self.program_of, found, launch)
         span, reached = self._span(question, asserted, known, size, programs)
         reach = _reach(span, condition)
         allowed = possible_causes(question)
@@ -209,6 +212,7 @@ class Explainer:
                     condition=condition,
                     reached=_worst(cause, evidence, bad),
                     refuted=refuted,
+                    given=bool(known.strides),
                     nan=_nan_inputs(index, evidence, known),
                     own_arithmetic=evidence.own_arithmetic,
                     quotient=whole_quotient(self.index, bound.tree, known),
@@ -325,7 +329,8 @@ class Explainer:
         if value is not None:
             tree = replace(tree, value=value)
         sources = sources_of(tree)
-        also = same_sizes(self.index, known, sources)
+        size = None if value is None else int(value)
+        also = same_sizes(self.index, known, sources, size)
         return ValueProvenance(
             found.upper or found.lower or "", None, tree, sources, value, may_also_name=also
         )

@@ -53,14 +53,14 @@ def _is_index(node: ast.expr, names: set[str]) -> bool:
 
 def _all_names(program: KernelProgram, node: ast.expr) -> set[str]:
     """Names of an address, with plain index temporaries of it resolved one step, and the calls
-    that stand in it (an index that is wrapped in place)."""
+    and terms that stand in it (an index that is wrapped in place, one of lane numbers alone)."""
     names = set(names_read(node))
-    calls = {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    parts = {ast.unparse(n) for n in ast.walk(node) if isinstance(n, (ast.Call, ast.BinOp))}
     for name in list(names):
         definition = program.definition(name)
         if definition is not None and not definition.loads:
             names.update(definition.reads)
-    return names | calls
+    return names | parts
 
 
 def _access(pointers: tuple[str, ...], line: int, offset: ast.expr, names: set[str]) -> Access:

@@ -32,6 +32,7 @@ def test_explain_answers_as_for_an_assert(
     told = capsys.readouterr().out
     assert "[index-unchecked: confirmed by the inputs]" in told
     assert "input 0 (arg0_1) element [2] = 9 leads to element 9" in told
+    assert "with --inputs" not in told, "they are given"
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     (failure,) = found["failures"]

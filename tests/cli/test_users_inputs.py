@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+import torch
 
 from aoti_tui.cli.main import main
 from tests.cases import DATA
@@ -81,3 +82,24 @@ def test_the_answer_speaks_of_the_users_arguments_and_of_torch_compile(
     assert "AOT_INDUCTOR" not in said
     assert main(["explain", *arguments, "--no-replay"]) == 0
     assert "`call` argument 2 (arg2_1)" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_size_that_was_compiled_as_0_is_led_back_to_the_empty_input(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = FOLDER / "empty_copy"
+    given = folder / "users_inputs.empty_table.pt"
+    log = folder / "error.empty_table.log"
+    failure = explained(capsys, folder / "output_code.py", "--log", log, "--inputs", given)[
+        "failures"
+    ][0]
+    assert failure["cause"]["code"] == "empty-dimension"
+    assert failure["cause"]["text"] == (
+        "the indexed dimension was compiled with size 0, as dimension 0 of input 2 of the compiled "
+        "function (arg3_1) has, so no index is valid"
+    )
+    assert _users(failure["bound"]["may_also_name"]) == [{"input": 2, "dim": 0}]
+    first = failure["fixes"][0]
+    assert first["title"] == "return early when inputs[2] is empty"
+    assert first["requires"] == "inputs[2].size(0) > 0"
+    assert eval(first["requires"], {"inputs": torch.load(given)}) is False

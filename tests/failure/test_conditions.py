@@ -116,10 +116,29 @@ def test_a_write_is_told_from_the_lookup_beside_it() -> None:
     assert fix(failed("scatter_dst"), "guard").title == "guard the write at aten.index_add"
 
 
-def test_without_inputs_the_bound_is_said_in_the_callers_terms_all_the_same() -> None:
-    first = failed("third_rows", inputs=False).fixes[0]
-    assert first.requires is None
-    assert "below inputs[0].size(0) // 3" in first.text
+@pytest.mark.parametrize(
+    ("wrapper", "log", "bad", "good"),
+    [case[1:] for case in KEPT],
+    ids=[case[0] for case in KEPT],
+)
+def test_a_log_alone_gives_the_same_condition(
+    wrapper: Path, log: Path, bad: Path, good: Path
+) -> None:
+    failure = opened(wrapper, log, None).failures[0]
+    demanded = [one.requires for one in failure.fixes if one.requires is not None]
+    # What ends where data of an inner buffer does needs the inputs' sizes.
+    assert demanded or "give a call's arguments with --inputs" in failure.fixes[0].text
+    for requires in demanded:
+        assert not holds(requires, bad), requires
+        if good.exists():
+            assert holds(requires, good), requires
+
+
+@pytest.mark.parametrize("name", [path.name for path in OWN])
+def test_sizes_that_stand_in_for_a_calls_do_not_show(name: str) -> None:
+    alone, given = failed(name, inputs=False).fixes[0], failed(name).fixes[0]
+    assert alone.requires == given.requires
+    assert "here the index" not in alone.text
 
 
 def test_causes_that_no_data_can_make_true_are_not_offered() -> None:

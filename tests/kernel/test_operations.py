@@ -64,3 +64,16 @@ def test_the_accesses_of_an_index_with_what_it_is_multiplied_with_and_their_mask
     found = program.asserts[0]
     assert indexed_accesses(program, found) == (Access("in_ptr1", found.line + 1, "8"),)
     assert access_masks(program, found) == ("xmask & tmp2",)
+
+
+def test_an_index_of_lane_numbers_alone_is_found_in_the_address() -> None:
+    program = parse_kernel(
+        f"{BEFORE}"
+        '    tl.device_assert((x0 % 128) < 100, "(x0 % 128) < 100")\n'
+        "    tmp4 = tl.load(in_ptr1 + ((x0 % 128)), xmask)\n"
+        '    tl.device_assert(64*x0 + (x0 // 128) < 100, "64*x0 + (x0 // 128) < 100")\n'
+        "    tmp5 = tl.load(in_ptr1 + (64*x0 + (x0 // 128) + 7), xmask)\n",
+        "kernel",
+    )
+    for found in program.asserts:
+        assert indexed_accesses(program, found) == (Access("in_ptr1", found.line + 1, "1"),)

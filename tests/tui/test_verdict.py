@@ -127,6 +127,11 @@ async def test_compile_time_autotuning_is_the_first_thing_that_is_said(tmp_path:
     text = wrapper(call(A, "arg0_1"), A)
     async with opened(made(tmp_path, text, log), size=SMALL) as user:
         assert verdict(user)[1].startswith("but log line 1 speaks of autotuning: AOTInductor's own")
+        failure = user.app.session.state.failure
+        assert failure is not None
+        assert failure.cause.code == "tuned-on-random-data"
+        assert failure.fixes[0].title == "compile without autotuning on random data"
+        assert not any("the index" in fix.text for fix in failure.fixes)
 
 
 async def test_inputs_that_do_not_fail_are_a_contradiction_once_replayed(tmp_path: Path) -> None:

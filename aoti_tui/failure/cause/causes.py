@@ -298,7 +298,11 @@ def _empty_text(question: Question) -> str:
         return (
             f"the size read from the value of {input_words(values[0])} is 0, so no index is valid"
         )
-    return f"the bound {question.bound_text} is 0, so no index is valid"
+    if question.bound_text != "0":
+        return f"the bound {question.bound_text} is 0, so no index is valid"
+    also = question.bound.may_also_name
+    like = f", as dimension {also[0].dim} of {input_words(also[0])} has" if len(also) == 1 else ""
+    return f"the indexed dimension was compiled with size 0{like}, so no index is valid"
 
 
 Weighed = tuple[int, CauseCode, str, str]

@@ -258,14 +258,21 @@ def _walked(
 
 
 def same_sizes(
-    index: WrapperIndex, known: Known, sources: tuple[Source, ...]
+    index: WrapperIndex, known: Known, sources: tuple[Source, ...], bound: int | None
 ) -> tuple[Source, ...]:
-    """Other inputs' dimensions that share the symbol of the bound's only dimension.
+    """Other inputs' dimensions that share the symbol of the bound's only dimension; those that are
+    empty as well, where the bound is a buffer's size that was compiled as 0.
 
     Equal sizes share one symbol, which is read off one input: the others have no symbol of their
     own, the same guards and, in the given inputs, the same size. Where another symbol has that
     size too, nothing tells whose they are, and none is named.
     """
+    if [s.kind for s in sources] == ["buffer_dim"] and bound == 0:
+        return tuple(
+            _dimension_of(index, known, position, dim)
+            for (position, dim), size in sorted(known.dims.items())
+            if size == 0
+        )
     dims = [s for s in sources if s.kind == "input_dim"]
     if len(sources) != 1 or len(dims) != 1:
         return ()
@@ -275,13 +282,7 @@ def same_sizes(
     sharing = index.dims_sharing(own.position, own.dim)
     if sharing:
         return tuple(
-            Source(
-                "input_dim",
-                position,
-                dim,
-                next((i.name for i in index.inputs if i.position == position), None),
-                user=known.user.get(position),
-            )
+            _dimension_of(index, known, position, dim)
             for position, dim in sharing
             if (position, dim) != (own.position, own.dim)
         )
@@ -306,10 +307,13 @@ def same_sizes(
         if (position, dim) in symbols or other != size:
             continue
         if _guarded(index, position, dim) == guards and not _fixed(index, position, dim):
-            name = next((i.name for i in index.inputs if i.position == position), None)
-            user = known.user.get(position)
-            found.append(Source("input_dim", position, dim, name, user=user))
+            found.append(_dimension_of(index, known, position, dim))
     return tuple(found)
+
+
+def _dimension_of(index: WrapperIndex, known: Known, position: int, dim: int) -> Source:
+    name = next((i.name for i in index.inputs if i.position == position), None)
+    return Source("input_dim", position, dim, name, user=known.user.get(position))
 
 
 def _guarded(index: WrapperIndex, position: int, dim: int) -> frozenset[tuple[str, str]]:

@@ -52,6 +52,8 @@ class Asked:
     """Inputs that hold the NaN which the index was made of."""
     own_arithmetic: bool = False
     """Whether what wrapped is the model's own arithmetic on data, as it is in eager mode."""
+    given: bool = True
+    """Whether the sizes of a call are known."""
     quotient: str | None = None
     """What must hold so that a size that is worked out as a float quotient is not cut."""
 
@@ -72,8 +74,12 @@ def fixes_for(asked: Asked) -> tuple[Fix, ...]:
     if cause.code in COMPILER_FAULT and not asked.own_arithmetic:
         return _of_the_compiler(asked)
     dims = [s for s in asked.bound.sources if s.kind == "input_dim"]
+    if not dims and len(asked.bound.may_also_name) == 1:
+        dims = [*asked.bound.may_also_name]
     made_of = [s for s in asked.index.sources if s.kind in ("input", "constant", "random")]
-    if cause.code == "empty-dimension" and dims:
+    if cause.code == "tuned-on-random-data":
+        return (_no_tuning(), _next_run(asked.device))
+    if cause.code == "empty-dimension" and dims and cause.confirmed:
         fixes = [_return_early(asked, dims[0]), _clamp_size(asked), _export_edges(dims, guards)]
     else:
         fixes = [_wider()] if cause.code == "overflow" else []
@@ -106,6 +112,15 @@ def _of_the_compiler(asked: Asked) -> tuple[Fix, ...]:
     )
 
 
+def _no_tuning() -> Fix:
+    return Fix(
+        "compile without autotuning on random data",
+        "`torch._inductor.config.triton.autotune_at_compile_time = False`: the kernels are then "
+        "tuned at their first run, on the data of the call, and an assert that still fires speaks "
+        "of your inputs. Nothing says yet that model or inputs are wrong.",
+    )
+
+
 def _wider() -> Fix:
     return Fix(
         "convert to 64 bits before the arithmetic",
@@ -127,6 +142,13 @@ def _condition(asked: Asked) -> Fix:
         if not data:
             title = "check the sizes before the call"
         names = " and ".join(f"inputs[{s.position}]" for s in data) or "values of the model's own"
+        if not asked.given:
+            return Fix(
+                title,
+                f"the index is made of {names}, and must stay below {asked.limit}; which condition "
+                "on the call that is depends on sizes that the wrapper does not tell: give a "
+                "call's arguments with --inputs.",
+            )
         return Fix(
             title,
             f"the index is computed from {names} in a way that gives no condition on the call "
@@ -134,9 +156,26 @@ def _condition(asked: Asked) -> Fix:
         )
     if not condition.has_data:
         title = "check the sizes before the call"
+    if "inputs[" not in condition.text and "constants[" not in condition.text:
+        return _fixed_sizes(asked, title)
     if asked.refuted:
         return Fix(title, f"`{_shown(asked)}` must hold: the given inputs do not break it.")
     return Fix(title, f"`{_shown(asked)}` must hold{_here(asked)}.", condition.text)
+
+
+def _fixed_sizes(asked: Asked, title: str) -> Fix:
+    """Where index and bound are numbers that the compiler knew: the size behind the bound."""
+    reach, sources = asked.condition.reach_value, asked.bound.sources
+    if reach is None or len(sources) != 1 or sources[0].kind != "input_dim":
+        return Fix(
+            title,
+            f"the sizes are fixed when compiled, so that no condition on the call helps{_here(asked)}"
+            ": compile with a tensor that has the rows which the index reaches.",
+        )
+    demands = f"{_python(sources[0])} > {reach}"
+    said = f"`{demands}` must hold: the index runs to {reach} whatever the data"
+    size = "" if asked.bound.value is None else f", and the size is {int(asked.bound.value)}"
+    return Fix(title, f"{said}{size}.", None if asked.refuted else demands)
 
 
 def _shown(asked: Asked) -> str:
@@ -266,11 +305,12 @@ def _clamp_size(asked: Asked) -> Fix:
 
 
 def _return_early(asked: Asked, dim: Source) -> Fix:
+    literal = "inputs[" not in (asked.condition.bound or "")
     return Fix(
         f"return early when input {dim.position} is empty",
         f"in `forward`: `if {_python(dim)} == 0: return …` before the model is called (an exported "
         f"graph has no such branch, so the caller checks `{_python(dim)}`), or pad it to one row.",
-        f"{asked.condition.bound or _python(dim)} > 0",
+        f"{_python(dim) if literal else asked.condition.bound} > 0",
     )
 
 

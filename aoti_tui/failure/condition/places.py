@@ -40,6 +40,8 @@ class Dimension:
     size: int | None
     stride: int
     fixed: bool = False
+    whole: frozenset[int] = frozenset()
+    """The sizes of which a dimension of unknown size must have one; empty where all may be."""
 
 
 def place_of(address: Formula, numeric: Numeric) -> Place:
@@ -133,7 +135,7 @@ def _split(
 
 def _slice(first: int, count: int | None, dimension: Dimension) -> str:
     if count is None or dimension.size is None:
-        if first:
+        if first or (dimension.whole and count not in dimension.whole):
             raise NotDerived("a part of unknown length")
         return ":"
     after = dimension.size - first - count

@@ -143,7 +143,7 @@ class Values:
         fixed = {g.dim for g in guards if g.check == "equals"}
         least = {g.dim: g.value for g in guards if g.check == "min"}
         layout = tuple(
-            Dimension(known.dims.get((position, dim)), stride, dim in fixed)
+            Dimension(known.dims.get((position, dim)), stride, dim in fixed, known.whole)
             for dim, stride in enumerate(strides)
         )
         dtype = next((g.value for g in guards if g.check == "dtype"), "int64")

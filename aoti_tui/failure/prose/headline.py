@@ -275,7 +275,7 @@ def sure_row(failure: Failure, *, given: bool) -> Row:
         alone = "" if failure.rivals else "; nothing else fits"
         if failure.fired is not None:
             return Row("sure", f"confirmed by a replay{_fired_in(failure)}{alone}")
-        return Row("sure", f"confirmed by the inputs{alone}; not replayed yet (c)")
+        return Row("sure", f"{confirmed_words(failure)}{alone}; not replayed yet (c)")
     if failure.fired is not None and given:
         ask = f"; to confirm: {cause.confirm_with}" if cause.confirm_with else ""
         return Row("sure", f"possible: the replay does not confirm it{ask}")
@@ -284,6 +284,12 @@ def sure_row(failure: Failure, *, given: bool) -> Row:
     if given:
         return Row("sure", "possible, not replayed yet: c replays it with the given inputs")
     return Row("sure", "possible: no inputs are given (O reads them), not replayed")
+
+
+def confirmed_words(failure: Failure) -> str:
+    """What confirms the cause: what a replay was run with, or the values that were looked at."""
+    dumped = failure.logged is not None and failure.logged.kernel
+    return f"confirmed by {'the core dump' if dumped else 'the inputs'}"
 
 
 def _fired_in(failure: Failure) -> str:

@@ -9,13 +9,20 @@ from aoti_tui.failure.prose.chain import chain_lines
 from aoti_tui.failure.prose.equations import equations
 from aoti_tui.failure.prose.guards import guard_words
 from aoti_tui.failure.prose.headline import (
+    confirmed_words,
     culprit_line,
     failed_line,
     relevant_guards,
     short_assert,
     value_guard_line,
 )
-from aoti_tui.failure.prose.words import element_line, indexed_words, plural, source_words
+from aoti_tui.failure.prose.words import (
+    element_line,
+    indexed_words,
+    input_words,
+    plural,
+    source_words,
+)
 from aoti_tui.failure.provenance.tree import walk
 
 _SHOWN_PROGRAMS = 6
@@ -29,7 +36,7 @@ def bound_line(failure: Failure) -> str:
     said = equations(bound)
     places = _places(failure)
     if bound.may_also_name:
-        also = ", ".join(f"dimension {s.dim} of {s.name}" for s in bound.may_also_name)
+        also = ", ".join(f"dimension {s.dim} of {input_words(s)}" for s in bound.may_also_name)
         verb = "has" if len(bound.may_also_name) == 1 else "have"
         places.append(f"{also} {verb} the same size")
     return f"{said}: {'; '.join(places)}" if places else said
@@ -190,9 +197,3 @@ def whole_answer(failure: Failure, notes: tuple[str, ...] = ()) -> tuple[str, ..
     rest = dict.fromkeys((*failure.notes, *notes))
     lines.extend(note for note in rest if note not in told)
     return tuple(dict.fromkeys(line for line in lines if line))
-
-
-def confirmed_words(failure: Failure) -> str:
-    """What confirms the cause: what a replay was run with."""
-    dumped = failure.logged is not None and failure.logged.kernel
-    return f"confirmed by {'the core dump' if dumped else 'the inputs'}"

@@ -41,6 +41,8 @@ class Known:
     """What the inputs of a graph of torch.compile are to the user, by position."""
     names: Mapping[str, int | float | bool] = field(default_factory=dict)
     """Values of the failing kernel's names in the first failing lane."""
+    whole: frozenset[int] = frozenset()
+    """Where sizes are made up: those that a dimension of which none is known can have."""
 
 
 def known_from_inputs(
