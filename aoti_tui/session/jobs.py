@@ -10,8 +10,11 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.answer.script import open_script
 from aoti_tui.answer.trial import Trial, tried
+from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.log_file import LogText, open_log
+from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.model import Failure
+from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Launch
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.replay.model import Program, ReplayResult
@@ -88,6 +91,21 @@ def with_log(incident: Incident, source: LogText | Path) -> Opened | str:
         "looked for."
     )
     return f"The failure shown stays: {told}" if incident.failures else Opened(after, told)
+
+
+def other_graph(incident: Incident, source: WrapperText) -> Opened:
+    """Another graph of the same run, with what the log and the inputs say of it."""
+    name = source.graph or source.path.name
+    try:
+        found, told = incident.of_graph(source), ""
+    except ArtifactError as error:
+        given = replace(incident.given, inputs=None)
+        found = replace(incident, given=given).of_graph(source)
+        told = f" It does not take the given inputs, which are left out: {error.why}."
+    count = len(found.failures)
+    fits = plural(count, "failure") if count else "nothing"
+    said = f" {fits} of the log fits it." if incident.log is not None else ""
+    return Opened(found, f"Graph {name}.{said}{told}")
 
 
 def fault_found(incident: Incident, tell: Tell) -> Opened | str:

@@ -112,7 +112,7 @@ class Buffers:
                 given.position,
                 name=given.name,
                 line=given.line,
-                user=self.trail.known.user.get(given.position),
+                user=self.trail.user(given.position),
             ),
         )
 

@@ -104,7 +104,7 @@ class Sizes:
                 dim,
                 name,
                 line=line,
-                user=self.trail.known.user.get(position),
+                user=self.trail.user(position),
             ),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aoti_tui.failure.model import UserTerm
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.flow.dataflow import DataFlow
 from aoti_tui.index.model import WrapperIndex
@@ -43,6 +44,10 @@ class Trail:
     @property
     def too_long(self) -> bool:
         return self._steps > _LONGEST
+
+    def user(self, position: int) -> UserTerm | None:
+        """What an argument is to the user; None where the user's are the wrapper's."""
+        return self.known.user.get(position, UserTerm("unknown") if self.index.graph else None)
 
     def value(self, name: str) -> int | float | None:
         """What is known of a kernel's name or a symbol."""

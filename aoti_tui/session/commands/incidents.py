@@ -32,6 +32,7 @@ class Incidents:
         self.request = request
         self._greet = greet
         self._client = client
+        places.choices["graph"] = self.show_graph
 
     def open(self) -> None:
         """Read what the request names."""
@@ -92,6 +93,19 @@ class Incidents:
             lambda tell: Opened(incident.with_inputs(path.expanduser()), told),
             self._opened,
         )
+
+    def show_graph(self, number: int) -> None:
+        """Open another graph of the same run."""
+        incident = self.session.state.incident
+        if incident is None or incident.graphs.sources[number] is incident.source:
+            return
+        source = incident.graphs.sources[number]
+
+        def opened(found: Opened) -> None:
+            self.session.forget()
+            self._opened(found)
+
+        self.session.front.start("open", lambda tell: jobs.other_graph(incident, source), opened)
 
     def try_inputs(self, incident: Incident, told: str) -> None:
         """Go on with edited inputs, at the launch that was looked at, and run it again."""

@@ -18,6 +18,7 @@ GROUPS = {
     "Findings": "Finding",
     "Differences": "Difference",
     "Failures": "Failure",
+    "Graphs": "Graph",
     "Kernels": "Kernel",
     "Launches": "Launch",
     "Inputs": "Input",
@@ -59,6 +60,7 @@ def entries(incident: Incident) -> tuple[Entry, ...]:
     index = incident.index
     return (
         *_failures(incident.failures),
+        *_graphs(incident),
         *_kernels(index, incident.failures),
         *_launches(index, incident.failures),
         *_values(index, incident.failures),
@@ -68,6 +70,24 @@ def entries(incident: Incident) -> tuple[Entry, ...]:
             for number, note in enumerate(incident.notes)
         ),
     )
+
+
+def _graphs(incident: Incident) -> Iterator[Entry]:
+    """The graphs of one run of torch.compile, where there is a choice of them."""
+    sources = incident.graphs.sources
+    fitting = {one.wrapper for failure in incident.failures for one in failure.other_graphs}
+    for number, source in enumerate(sources if len(sources) > 1 else ()):
+        shown = source is incident.source
+        said = "shown" if shown else "fits the log too" if str(source.path) in fitting else ""
+        place = source.member or source.path.name
+        yield Entry(
+            "Graphs",
+            source.graph or place,
+            "  ".join(part for part in (said, place) if part),
+            None,
+            ("graph", number),
+            shown and bool(incident.failures),
+        )
 
 
 def breakpoint_entries(
