@@ -96,3 +96,79 @@ def test_autotune_heuristics_and_warmup(tmp_path: Path) -> None:
     assert len(ran.report["launches"]) == 1
     assert any("autotuned" in flag["text"] for flag in ran.report["flags"])
     assert run(tmp_path, "--config", "1", "main.py").out == "80 {'BLOCK': 8} 0\n"
+
+
+def test_a_descriptor_made_by_the_script_is_an_argument_of_the_first_launch(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        @triton.jit
+        def double(x, o):
+            o.store([0, 0], x.load([0, 4]) * 2)
+
+        x = torch.arange(32.0).reshape(4, 8)
+        o = torch.zeros(4, 8)
+        given = [TensorDescriptor.from_tensor(one, [4, 4]) for one in (x, o)]
+        double[(1,)](*given)
+        print(o[1].tolist())
+        """,
+    )
+    assert run(tmp_path, "main.py").out == "[24.0, 26.0, 28.0, 30.0, 0.0, 0.0, 0.0, 0.0]\n"
+
+
+def test_a_compiled_kernel_is_launched_again(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def add(x_ptr, BY: tl.constexpr, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) + BY, mask=i < n)
+
+        x, y = torch.zeros(3), torch.zeros(3)
+        compiled = add[(1,)](x, 5, 3, BLOCK=4)
+        compiled[(1, 1, 1)](x, 5, 2, 4)
+        compiled[(1, 1, 1)](y, 3)
+        print(x.tolist(), y.tolist())
+        """,
+    )
+    assert run(tmp_path, "main.py").out == "[10.0, 10.0, 5.0] [5.0, 5.0, 5.0]\n"
+
+
+def test_the_state_of_a_cuda_generator_is_a_seed_and_an_offset(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        torch.cuda.manual_seed(7)
+        state = torch.cuda.get_rng_state()
+        seed, offset = state.view(torch.int64).tolist()
+        first = torch.rand(3, device="cuda").tolist()
+        moved = torch.cuda.default_generators[0].get_state().view(torch.int64).tolist()
+        torch.cuda.set_rng_state(state)
+        print(seed, offset, moved[1] > 0, torch.rand(3, device="cuda").tolist() == first)
+        """,
+    )
+    assert run(tmp_path, "main.py").out == "7 0 True True\n"
+
+
+def test_a_view_that_repeats_elements_may_be_stepped_out_of(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def gather(x_ptr, at_ptr, o_ptr, stride, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            at = tl.load(at_ptr + i)
+            tl.store(o_ptr + i, tl.load(x_ptr + at * stride))
+
+        x = torch.arange(24.0).reshape(6, 4)
+        at = torch.tensor([5, 0, 3, 1])
+        o = torch.empty(4)
+        gather[(1,)](torch.as_strided(x, (4, 2), (0, 1)), at, o, 4, BLOCK=4)
+        print(o.tolist())
+        """,
+    )
+    ran = run(tmp_path, "main.py")
+    assert (ran.out, ran.findings) == ("[20.0, 0.0, 12.0, 4.0]\n", [])

@@ -65,6 +65,8 @@ def test_what_the_compiler_refuses(body: str, line: int, text: str) -> None:
         "assert n > 0, 'positive'",
         "if n > 2:\n    return\ntl.store(x_ptr, min(n, 3))",
         "'a docstring'\nx: tl.float32 = 1.0",
+        "if x_ptr.dtype == tl.int8:\n    pass\nelse:\n    raise ValueError('no')",
+        "if n is not None:\n    pass\nelse:\n    raise ValueError('no')",
     ],
 )
 def test_what_the_compiler_takes(body: str) -> None:

@@ -54,6 +54,9 @@ _STATEMENTS: dict[type[ast.AST], str] = {
 }
 _LOOPS = {"range", "static_range"}
 # Their loop variable is a tensor; static_range counts while the kernel is compiled.
+_IDENTITY = (ast.Is, ast.IsNot)
+_OF_A_TYPE = {"dtype", "type", "shape", "numel"}
+"""Attributes of a block that are known when a kernel is compiled."""
 _TICKING = {"range", "tl.range"}
 
 
@@ -188,10 +191,17 @@ class _Reader(ast.NodeVisitor):
         if decided is ABSENT or not decided:
             self.visit(node.orelse)
 
-    def _is_constant(self, test: ast.expr) -> bool:
+    def _is_constant(self, test: ast.AST) -> bool:
         """Whether a condition may be decided when the kernel is compiled."""
-        names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-        return not names & self.tensors
+        if isinstance(test, ast.Call) and _last(test.func) == "constexpr":
+            return True
+        if isinstance(test, ast.Attribute) and test.attr in _OF_A_TYPE:
+            return True
+        if isinstance(test, ast.Compare) and all(isinstance(o, _IDENTITY) for o in test.ops):
+            return True
+        if isinstance(test, ast.Name):
+            return test.id not in self.tensors
+        return all(self._is_constant(part) for part in ast.iter_child_nodes(test))
 
     def visit_Return(self, node: ast.Return) -> None:
         if self.loops:

@@ -135,6 +135,14 @@ PTX: list[tuple[str, dict[str, torch.Tensor], Any]] = [
         torch.tensor([bin(int(v) & 0xFFFFFFFF).count("1") for v in I32]),
     ),
     (
+        ptx("fns.b32 $0, 0x64, $1, $2;", "=r,r,r", "x, y", "tl.int32"),
+        {
+            "x": torch.tensor([0, 0, 3, 5, 4, 31, 0, 6] * 2, dtype=torch.int32),
+            "y": torch.tensor([1, 3, 1, 0, 0, -1, 4, -2] * 2, dtype=torch.int32),
+        },
+        torch.tensor([2, 6, 5, 5, -1, 6, -1, 5] * 2, dtype=torch.int32),
+    ),
+    (
         ptx("mad.lo.s32 $0, $1, 3, $2;", "=r,r,r", "x, y", "tl.int32"),
         {"x": I32, "y": I32},
         I32 * 4,

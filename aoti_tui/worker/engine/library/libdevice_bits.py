@@ -63,3 +63,21 @@ def multiply_24(x: Array, y: Array) -> Array:
         return (v.astype(np.int64) << 40) >> 40
 
     return (low(x) * low(y)).astype(x.dtype)
+
+
+def nth_set(mask: Array, base: Array, count: Array) -> Array:
+    """PTX's fns: the position of the count-th set bit from `base` on, downwards where `count` is
+    negative; `base` itself for 0, if it is set. All bits where there is none."""
+    position = np.arange(32, dtype=np.int64)
+    is_set = (mask.astype(np.int64)[..., None] >> position) & 1 == 1
+    start = base.view(np.int32).astype(np.int64)[..., None]
+    wanted = count.view(np.int32).astype(np.int64)[..., None]
+    up = np.cumsum(is_set & (position >= start), axis=-1)
+    below = is_set & (position <= start)
+    down = np.cumsum(below[..., ::-1], axis=-1)[..., ::-1]
+    above = (position >= start) & (up == wanted)
+    under = (position <= start) & (down == -wanted)
+    hit = np.where(wanted > 0, above, under)
+    hit = is_set & np.where(wanted == 0, position == start, hit)
+    found = np.where(hit.any(axis=-1), hit.argmax(axis=-1), -1)
+    return found.astype(np.int32).view(np.uint32)

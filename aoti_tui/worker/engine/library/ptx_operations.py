@@ -182,6 +182,8 @@ def _of_integers(base: str, mods: list[str], read: Sequence[Read], kind: str) ->
         return np.asarray(np.where(count < width, moved, rest), value.dtype)
     if base == "prmt":
         return bits.permuted(read[0]("b32"), read[1]("b32"), read[2]("b32"))
+    if base == "fns":
+        return bits.nth_set(read[0]("b32"), read[1]("b32"), read[2]("b32"))
     if base == "lop3":
         return _by_table([one("b32") for one in read[:3]], int(read[3]("b32")[0]))
     if base == "bfe":

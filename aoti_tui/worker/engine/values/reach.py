@@ -100,10 +100,16 @@ def _nested(shape: tuple[int, ...], stride: tuple[int, ...]) -> list[tuple[int, 
 
 
 def reach_of(tensor: object) -> Reach | None:
-    """A torch tensor's reach; None where it covers its whole storage."""
+    """A torch tensor's reach; None where it covers its whole storage.
+
+    None too where it holds elements several times (stride 0): kernels step through its storage
+    by another shape then, as gathers do along the axis that they were given flat.
+    """
     shape = tuple(int(n) for n in tensor.shape)  # type: ignore[attr-defined]
     stride = tuple(int(n) for n in tensor.stride())  # type: ignore[attr-defined]
     size = int(tensor.element_size())  # type: ignore[attr-defined]
+    if any(step == 0 and length > 1 for length, step in zip(shape, stride)):
+        return None
     reach = Reach(shape, stride, size)
     storage = int(tensor.untyped_storage().nbytes())  # type: ignore[attr-defined]
     return reach if reach.gaps or reach.span * size < storage else None

@@ -27,6 +27,9 @@ class Compiled:
         self.packed_metadata: tuple[Any, ...] = ()
         self.hash = ""
         self._jit = jit
+        constexprs = [one.name for one in jit.params if one.is_constexpr]
+        self._known = {name: given.values[name] for name in constexprs if name in given.values}
+        self._options = {k: v for k, v in given.options.items() if k == "num_warps"}
 
     def _init_handles(self) -> None:
         """There is nothing to load onto a device."""
@@ -36,4 +39,12 @@ class Compiled:
         return self
 
     def __getitem__(self, grid: Any) -> Any:
-        return lambda *args, **kwargs: self._jit[grid](*args, **kwargs)
+        return lambda *args, **_: self._jit[grid](**self._named(args), **self._options)
+
+    def _named(self, args: tuple[Any, ...]) -> dict[str, Any]:
+        """What was known when it was compiled stays so; it may be among the arguments or not, as
+        triton's releases have it."""
+        names = list(self._jit.arg_names)
+        if len(args) < len(names):
+            names = [name for name in names if name not in self._known]
+        return {**dict(zip(names, args)), **self._known}
