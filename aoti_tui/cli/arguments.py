@@ -180,6 +180,12 @@ def debug_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a command")
     parser.add_argument(
+        "-nx",
+        "--no-init",
+        action="store_true",
+        help="without the commands of the init file in the configuration folder",
+    )
+    parser.add_argument(
         "--serve",
         action="store_true",
         help='answer JSON lines of standard input ({"command": "c"}) with one each',

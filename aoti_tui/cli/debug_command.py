@@ -16,6 +16,7 @@ from aoti_tui.cli.exit_codes import ANSWERED, UNUSABLE
 from aoti_tui.cli.opening import DEMO_INPUTS, DEMO_LOG, DEMO_WRAPPER, demo_file, given_of
 from aoti_tui.replay.script.command import ScriptCommand
 from aoti_tui.session.headless import Headless
+from aoti_tui.session.kept.config import Config, init_file, load, save_memory
 from aoti_tui.session.language.answer import Answer
 from aoti_tui.session.language.interpreter import commands_of
 from aoti_tui.session.request import OpenRequest, RunRequest
@@ -26,7 +27,7 @@ PROMPT = "(aoti) "
 def debug(argv: list[str]) -> int:
     """Runs the command. Raises ArtifactError or ReplayError when nothing can be opened."""
     arguments = debug_parser().parse_args(argv)
-    session = Headless(_request(arguments))
+    session = Headless(_request(arguments), None if arguments.no_init else init_file())
     try:
         opened = session.open()
         if arguments.serve:
@@ -115,23 +116,61 @@ def _write(found: dict[str, Any]) -> None:
 
 def _ask(session: Headless, opened: Answer, *, as_json: bool) -> int:
     """Read commands from standard input; with a prompt where a person types."""
-    typed = sys.stdin.isatty()
-    if typed and not as_json:
-        print(opened.text)
+    if sys.stdin.isatty():
+        return _talk(session, opened, as_json=as_json)
     fine = True
+    while not session.ended and (line := sys.stdin.readline()):
+        if line.strip():
+            fine = _tell(session.do(line.strip()), as_json) and fine
+    return ANSWERED if fine else UNUSABLE
+
+
+def _talk(session: Headless, opened: Answer, *, as_json: bool) -> int:
+    """Read commands as they are typed, with history and completion; an empty line is the last
+    command again."""
+    kept = load(frozenset())
+    readline = _line_editor(session, kept)
+    if not as_json:
+        print(opened.text)
+    last = ""
     while not session.ended:
         try:
-            line = input(PROMPT) if typed else sys.stdin.readline()
+            line = input(PROMPT).strip()
         except EOFError:
             break
         except KeyboardInterrupt:
             print()
             continue
-        if not typed and not line:
-            break
-        if line.strip():
-            fine = _tell(session.do(line.strip()), as_json) and fine
-    return ANSWERED if fine or typed else UNUSABLE
+        last = line or last
+        if last:
+            _tell(session.do(last), as_json)
+    if readline is not None:
+        count = readline.get_current_history_length()
+        items = [readline.get_history_item(at) for at in range(1, count + 1)]
+        kept.history = [item for item in items if item]
+        save_memory(kept)
+    return ANSWERED
+
+
+def _line_editor(session: Headless, kept: Config) -> Any:
+    """readline with the kept history and completion; None where Python has none."""
+    try:
+        import readline
+    except ImportError:
+        return None
+
+    def complete(text: str, state: int) -> str | None:
+        line = readline.get_line_buffer()[: readline.get_endidx()]
+        found = session.completions(line)
+        # readline replaces the last word alone.
+        return found[state][readline.get_begidx() :] if state < len(found) else None
+
+    for text in kept.history:
+        readline.add_history(text)
+    readline.set_completer(complete)
+    readline.set_completer_delims(" \t")
+    readline.parse_and_bind("tab: complete")
+    return readline
 
 
 def _serve(session: Headless, requests: Iterable[str], opened: Answer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.commands.breakpoints import Breakpoints
@@ -27,7 +28,8 @@ from aoti_tui.session.session import Front, Session
 class Engine:
     """One state and every command on it. ``front`` says sentences and runs what takes long,
     ``desk`` does what only a screen can, ``greet`` is told when something was opened,
-    ``client`` is a worker that outlives them; without it, the session has its own."""
+    ``client`` is a worker that outlives them; without it, the session has its own. ``init`` is a
+    file of commands that are done once something is open."""
 
     def __init__(
         self,
@@ -37,8 +39,10 @@ class Engine:
         desk: Desk,
         greet: Callable[[str], None],
         client: WorkerClient | None = None,
+        init: Path | None = None,
     ) -> None:
         self.session = session = Session(stops, front)
+        self._init = init
         self._own: WorkerClient | None = None
         if client is None and isinstance(request, OpenRequest):
             # Other inputs are tried in the same worker: importing torch takes seconds.
@@ -85,6 +89,11 @@ class Engine:
     def _opened(self, told: str) -> None:
         self.scripts.follow()
         self._greet(told)
+        init, self._init = self._init, None
+        if init is not None and init.is_file():
+            problem = self.language.do(f"source {init}")
+            if problem:
+                self.session.say(problem, bad=True)
 
     def go_back_to_failure(self) -> None:
         """To the assert of the failure, or to where the script stands."""

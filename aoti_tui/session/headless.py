@@ -6,6 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from aoti_tui.answer.script import ScriptIncident
@@ -16,6 +17,7 @@ from aoti_tui.session.heading import heading
 from aoti_tui.session.kept.config import Config
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.language.answer import Answer, step_now, where
+from aoti_tui.session.language.completing import completions
 from aoti_tui.session.language.table import BY_WORD
 from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Tell
@@ -38,7 +40,7 @@ class Headless:
     Breakpoints and watches are of this session alone: what it stops at is what was asked for.
     ``Headless(...).open()`` raises ArtifactError and ReplayError; :meth:`do` raises nothing."""
 
-    def __init__(self, request: OpenRequest | RunRequest) -> None:
+    def __init__(self, request: OpenRequest | RunRequest, init: Path | None = None) -> None:
         self._said: list[str] = []
         self._jobs: deque[_Job] = deque()
         self._posts: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -47,7 +49,8 @@ class Headless:
         self.told: Tell = lambda text, share: None
         """Is told what is being done."""
         config = Config(kept=False)
-        self.engine = Engine(request, Stops(request.kept_as, config), self, self, self._greet)
+        stops = Stops(request.kept_as, config)
+        self.engine = Engine(request, stops, self, self, self._greet, init=init)
 
     # -- what a front end does ----------------------------------------------------------------
 
@@ -177,6 +180,10 @@ class Headless:
             self.engine.replays.failed()
         self.engine.language.parts.refused = True
         self.say(f"{error.what}: {error.why.rstrip('.')}. {error.do}", bad=True)
+
+    def completions(self, text: str) -> tuple[str, ...]:
+        """What a command that is being typed can become."""
+        return completions(self.engine.language.parts, text)
 
     def where(self) -> dict[str, Any]:
         """Where the session stands."""

@@ -10,7 +10,10 @@ from aoti_tui.replay.model import SymbolValue
 from aoti_tui.session.commands.breakpoints import Line, line_of_entry
 from aoti_tui.session.commands.search import Hit
 from aoti_tui.session.commands.writers import element_problem
+from aoti_tui.session.kept.config import HISTORY, save_memory
+from aoti_tui.session.language.completing import completions
 from aoti_tui.session.language.table import HINT
+from aoti_tui.session.state import State
 from aoti_tui.session.text import line_words, number
 from aoti_tui.tui.dialogs.ask import Ask
 from aoti_tui.tui.dialogs.search import Search
@@ -56,15 +59,29 @@ class Asking:
         self.host.app.push_screen(Search(engine.search.find, self.host.state.needle), chosen)
 
     def command(self) -> None:
+        engine, config = self.host.engine, self.host.config
+
         def typed(text: str | None) -> None:
             if text is not None and text.strip():
                 self._command = text.strip()
-                with self.host.engine.session.together():
-                    problem = self.host.engine.language.do(self._command)
+                config.history = [o for o in config.history if o != self._command][-HISTORY:]
+                config.history.append(self._command)
+                save_memory(config)
+                with engine.session.together():
+                    problem = engine.language.do(self._command)
                 if problem:
                     self.host.say(problem, bad=True)
 
-        self.host.app.push_screen(Ask("Command", HINT, value=self._command), typed)
+        self.host.app.push_screen(
+            Ask(
+                "Command",
+                HINT,
+                value=self._command,
+                history=config.history,
+                complete=lambda text: completions(engine.language.parts, text),
+            ),
+            typed,
+        )
 
     # -- breakpoints --------------------------------------------------------------------------
 
@@ -204,12 +221,23 @@ class Asking:
         meant = entry.label if entry is not None and entry.label in names else ""
 
         def chosen(answer: tuple[str, float | None] | None) -> None:
-            if answer is not None:
-                with self.host.engine.session.together():
-                    self.host.engine.symbols.set(*answer)
+            if answer is None:
+                return
+            name, value = answer
+            engine = self.host.engine
+            with engine.session.together():
+                if "[" not in name:
+                    engine.symbols.set(name, value)
+                elif value is not None:
+                    problem = engine.language.do(f"set {name} = {number(value, 17)}")
+                    if problem:
+                        self.host.say(problem, bad=True)
 
-        first = meant or _behind_bound(self.host.state.failure, names)
-        self.host.app.push_screen(SetSymbol(symbols, first), chosen)
+        guilty = _guilty_element(self.host.state)
+        first = meant or (guilty.name if guilty is not None else "")
+        first = first or _behind_bound(self.host.state.failure, names)
+        shown = (guilty, *symbols) if guilty is not None else symbols
+        self.host.app.push_screen(SetSymbol(shown, first), chosen)
 
     def choose_program(self) -> None:
         symbols = self.host.engine.symbols
@@ -231,6 +259,19 @@ def symbol_values(symbols: tuple[SymbolValue, ...]) -> dict[str, str]:
         f"({'MADE-UP' if symbol.source == 'made-up' else symbol.source})"
         for symbol in symbols
     }
+
+
+def _guilty_element(state: State) -> SymbolValue | None:
+    """The first bad element of a given input, to set another value."""
+    failure = state.failure
+    bad = failure.bad if failure is not None else None
+    if bad is None or state.incident is None or bad.position is None or not state.incident.inputs:
+        return None
+    one = bad.first[0]
+    index = ",".join(map(str, one.index))
+    name = f"{state.incident.index.inputs[bad.position].name}[{index}]" if index else ""
+    how = f"the guilty element of input {bad.position}"
+    return SymbolValue(name, one.value, "input", how) if name else None
 
 
 def _behind_bound(failure: Failure | None, names: set[str]) -> str:

@@ -19,7 +19,7 @@ from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.failure.prose.headline import Heading
 from aoti_tui.replay.client import CANCEL_EVERY_SECONDS, WorkerClient
 from aoti_tui.session.engine import Engine
-from aoti_tui.session.kept.config import Config
+from aoti_tui.session.kept.config import Config, init_file
 from aoti_tui.session.kept.stops import Stops
 from aoti_tui.session.listed.entries import Entry
 from aoti_tui.session.needs import unmet
@@ -98,7 +98,7 @@ class MainScreen(Host):
         self.config = config
         stops = Stops(request.kept_as, config)
         self.greeting = Greeting(self)
-        self.engine = Engine(request, stops, self, self, self.greeting.opened, client)
+        self.engine = Engine(request, stops, self, self, self.greeting.opened, client, init_file())
         self.observing = Observing(self, self.engine)
         self.arranging = Arranging(self)
         self.asking = Asking(self)

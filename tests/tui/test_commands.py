@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from textual.widgets import Input
+
+from aoti_tui.session.kept.config import init_file
+from aoti_tui.tui.dialogs.symbols import SetSymbol
 from aoti_tui.tui.dialogs.tensor import TensorView
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.source import SourceView
@@ -76,3 +80,44 @@ async def test_what_commands_refuse_they_refuse_in_words() -> None:
         await command(user, "x arg0_1")
         await user.until(lambda: isinstance(user.app.screen, TensorView), "the elements")
         await user.see("float16 [7, 40]")
+
+
+async def test_what_was_typed_comes_back_and_what_is_begun_is_completed() -> None:
+    async with opened(half()) as user:
+        await command(user, "info symbols")
+        await command(user, "where")
+        await user.press("colon", "ctrl+u")
+        await user.press("up", "up")
+        field = user.app.screen.query_one(Input)
+        assert field.value == "info symbols"
+        await user.press("ctrl+u")
+        await user.type("verd")
+        await user.press("tab")
+        assert field.value == "verdict"
+        await user.press("ctrl+u")
+        await user.type("p tmp1")
+        await user.press("tab")
+        await user.see("tmp10 tmp11")
+
+
+async def test_what_if_opens_on_the_guilty_element_and_sets_it() -> None:
+    async with opened(half()) as user:
+        await command(user, "c")
+        await user.see("The assert at kernel line 38 fails")
+        await user.press("equals_sign")
+        await user.until(lambda: isinstance(user.app.screen, SetSymbol), "the dialog")
+        assert user.app.screen.query_one(Input).value == "arg2_1[8]="
+        await user.type("3")
+        await user.press("enter")
+        await user.see("No assert fails in")
+        assert any("arg2_1)[8]: -8 → 3" in said for said in user.screen.messages_said)
+
+
+async def test_an_init_file_is_done_once_something_is_open() -> None:
+    init_file().parent.mkdir(parents=True, exist_ok=True)
+    init_file().write_text("# mine\nb tmp4\n")
+    try:
+        async with opened(half()) as user:
+            await user.see("Breakpoint set: line 37")
+    finally:
+        init_file().unlink()

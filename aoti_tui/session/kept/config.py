@@ -21,6 +21,8 @@ import platformdirs
 from aoti_tui.session.kept.json_file import Damaged, merged, read_object, set_aside, update
 
 APP = "aoti-tui"
+HISTORY = 200
+"""Commands that are kept."""
 
 
 @dataclass(slots=True)
@@ -35,6 +37,8 @@ class Config:
     hint_seen: bool = False
     breakpoints: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     watches: dict[str, list[str]] = field(default_factory=dict)
+    history: list[str] = field(default_factory=list)
+    """Commands that were typed, oldest first."""
     problems: list[str] = field(default_factory=list)
     broken: set[Path] = field(default_factory=set)
     """Files that could not be read: never written over."""
@@ -46,6 +50,11 @@ class Config:
 
 def config_file() -> Path:
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.json"
+
+
+def init_file() -> Path:
+    """Commands that are done whenever something was opened, a line each."""
+    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "init"
 
 
 def state_file() -> Path:
@@ -82,6 +91,9 @@ def load(actions: frozenset[str]) -> Config:
         if isinstance(layout.get("hidden"), list):
             config.hidden = [str(pane) for pane in layout["hidden"]]
     config.hint_seen = memory.get("hint_seen") is True
+    typed = memory.get("history", [])
+    if isinstance(typed, list):
+        config.history = [str(text) for text in typed][-HISTORY:]
     stored = memory.get("breakpoints", {})
     if isinstance(stored, dict):
         config.breakpoints = {

@@ -23,7 +23,10 @@ from aoti_tui.tui.panes.rows import Row, Rows
 from aoti_tui.tui.text import fit, plain
 
 # A name typed over the one that stands there already repeats it: `s20=s20=10`.
-SETTING = re.compile(r"\s*(?:\w+\s*=\s*)?(\w+)\s*=\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$")
+SETTING = re.compile(
+    r"\s*(?:\w+\s*=\s*)?(\w+(?:\[[\d, ]+\])?)\s*="
+    r"\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$"
+)
 
 
 class SetSymbol(TakesKeysAhead):
@@ -103,7 +106,7 @@ class SetSymbol(TakesKeysAhead):
         names = {symbol.name for symbol in self._symbols}
         if found is None:
             self._refuse(f"“{event.value}” is not name=value, such as s7=1.")
-        elif found[1] not in names:
+        elif found[1] not in names and "[" not in found[1]:
             known = ", ".join(sorted(names)[:8])
             self._refuse(f"The wrapper has no symbol {found[1]}. It has {known or 'none'}.")
         elif found[2] is None and self._set_by_user(found[1]) is None:
