@@ -24,7 +24,7 @@ from aoti_tui.tui.text import fit, plain
 
 # A name typed over the one that stands there already repeats it: `s20=s20=10`.
 SETTING = re.compile(
-    r"\s*(?:\w+\s*=\s*)?(\w+(?:\[[\d, ]+\])?)\s*="
+    r"\s*(?:\w+(?:\[[\d, ]+\])?\s*=\s*)?(\w+(?:\[[\d, ]+\])?)\s*="
     r"\s*(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)?\s*$"
 )
 
