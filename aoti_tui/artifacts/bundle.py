@@ -12,7 +12,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -82,6 +82,8 @@ def write_bundle(
     partial = path.with_name(f".{path.name}.partial")
     whole = {"format": FORMAT, "version": VERSION, **manifest}
     try:
+        if path.exists() and not path.is_file():
+            raise OSError(0, "it is a folder, a pipe or a device")
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed:
             packed.writestr(MANIFEST, json.dumps(whole, indent=1, ensure_ascii=False))
             for name, content in files.items():
@@ -92,7 +94,8 @@ def write_bundle(
         size = partial.stat().st_size
         partial.replace(path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise ArtifactError(
             f"the bundle {path} cannot be written",
             error.strerror or str(error),

@@ -5,7 +5,9 @@ A log can have hundreds of megabytes, of which a few lines matter: it is handed 
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import shutil
 import sys
 import tempfile
@@ -80,9 +82,27 @@ class _Again(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         target = memoryview(buffer).cast("B")
         given = bytes(self._head[: len(target)]) or self._rest.read(len(target))
+        while given and not given.strip(b"\0") and self._skip_hole():
+            given = self._rest.read(len(target))
         self._head = self._head[len(given) :]
         target[: len(given)] = given
         return len(given)
+
+    def _skip_hole(self) -> bool:
+        """Go on after a hole of a file, as the rotation of a log leaves one; whether it was one."""
+        try:
+            here = self._rest.tell()
+            try:
+                there = os.lseek(self._rest.fileno(), here, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    return False
+                there = os.fstat(self._rest.fileno()).st_size
+            self._rest.seek(there)
+        except (OSError, AttributeError):
+            # A pipe has none, and not every system tells of them.
+            return False
+        return there > here
 
     def close(self) -> None:
         self._rest.close()

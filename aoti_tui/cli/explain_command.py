@@ -11,6 +11,7 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.artifacts.bundle import is_bundle
 from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.written import write_whole
 from aoti_tui.cli.arguments import explain_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import explain_json
@@ -102,7 +103,7 @@ def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     except OSError as error:
         raise ArtifactError(
             f"the report {path} cannot be written",

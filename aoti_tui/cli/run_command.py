@@ -10,11 +10,12 @@ from queue import SimpleQueue
 from typing import Any
 
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.written import write_whole
 from aoti_tui.cli.exit_codes import FOUND, UNUSABLE
 from aoti_tui.cli.interface import has_terminal, look_on
 from aoti_tui.cli.run_arguments import run_arguments
 from aoti_tui.replay.client import Reply
-from aoti_tui.replay.script.command import ScriptCommand
+from aoti_tui.replay.script.command import ScriptCommand, standard_input
 from aoti_tui.replay.script.process import Connection, ScriptProcess, exit_code
 from aoti_tui.replay.script.reference import Comparing, Reference, read_reference
 from aoti_tui.replay.script.report import RunReport
@@ -63,7 +64,7 @@ def _check(
         if arguments.stdin is None:
             script.start()
         else:
-            with arguments.stdin.open("rb") as given:
+            with standard_input(arguments.stdin) as given:
                 script.start(stdin=given)
         if references:
             script.on_left(lambda: ended.put(None))
@@ -89,7 +90,14 @@ def _write(path: Path, found: dict[str, Any]) -> None:
     if str(path) == "-":
         sys.stdout.write(text)
     else:
-        path.write_text(text, encoding="utf-8")
+        try:
+            write_whole(path, text)
+        except OSError as error:
+            raise ArtifactError(
+                f"the results {path} cannot be written",
+                error.strerror or str(error),
+                "Name a file in a folder that exists and is yours, or - for standard output.",
+            ) from error
 
 
 def _say(report: RunReport) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from aoti_tui.artifacts.written import write_whole
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.replay.questions.script import write_script
@@ -106,7 +107,7 @@ class Taking:
         text = report((failure,), wrapper, state.incident.notes, what_if)
         path = Path(f"aoti-report-{failure.kernel[:60]}-{failure.kernel_line}.md")
         try:
-            path.write_text(text, encoding="utf-8")
+            write_whole(path, text)
         except OSError as error:
             self.screen.app.copy_to_clipboard(text)
             self.screen.say(

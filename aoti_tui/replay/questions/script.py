@@ -8,6 +8,7 @@ import pprint
 import re
 from pathlib import Path
 
+from aoti_tui.artifacts.written import write_whole
 from aoti_tui.index.model import Kernel, Launch
 from aoti_tui.replay.client import Progress
 from aoti_tui.replay.errors import ReplayError
@@ -155,16 +156,23 @@ def write_script(
     text = _script(kernel, prepared, path.name, data.name, session.index.path)
     tensors = {parameter: held.handle for parameter, held in prepared.held.items()}
     reply = session.client.request("save", doing=f"saving {data.name}", tensors=tensors)
-    for file, content in ((path, text.encode()), (data, reply.blobs[int(reply["file"])])):
+    saved = bytes(reply.blobs[int(reply["file"])])
+    new: list[Path] = []
+    for file, content in ((data, saved), (path, text)):
+        is_new = not file.exists()
         try:
-            file.write_bytes(content)
+            write_whole(file, content)
         except OSError as error:
+            for one in new:
+                one.unlink(missing_ok=True)
             raise ReplayError(
                 "bad-inputs",
                 f"{file} cannot be written",
                 error.strerror or str(error),
                 "Name a file in a folder that exists and that you may write to",
             ) from error
+        if is_new:
+            new.append(file)
     return path, data
 
 

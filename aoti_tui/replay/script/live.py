@@ -14,7 +14,7 @@ from typing import Any
 
 from aoti_tui.replay.client import Progress, Reply, reply_error
 from aoti_tui.replay.errors import ReplayError
-from aoti_tui.replay.script.command import ScriptCommand
+from aoti_tui.replay.script.command import ScriptCommand, standard_input
 from aoti_tui.replay.script.gathering import Gathering
 from aoti_tui.replay.script.model import STOPS, ScriptRun
 from aoti_tui.replay.script.process import Connection, ScriptProcess
@@ -46,8 +46,9 @@ class LiveScript:
     # -- the process --------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the script. Raises ReplayError when its Python cannot be started."""
-        with open(self._stdin or os.devnull, "rb") as stdin:
+        """Start the script. Raises ReplayError when its Python cannot be started or its standard
+        input cannot be read."""
+        with standard_input(self._stdin or Path(os.devnull)) as stdin:
             # One pipe: what was printed first is shown first.
             self._process.start(stdin, subprocess.PIPE, subprocess.STDOUT, apart=True)
         for work in (self._read_output, self._tell_news):
