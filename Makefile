@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test lint bench screenshots clean
+.PHONY: run test lint fuzz bench screenshots clean
 
 run: $(STAMP)
 	$(BIN)/aoti-tui --demo
@@ -23,6 +23,11 @@ lint: $(STAMP)
 
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# Damaged and hostile files of every kind, N of each: make fuzz N=10000
+N ?= 1000
+fuzz: $(STAMP)
+	FUZZ_N=$(N) $(BIN)/pytest -q -n 2 tests/fuzz
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench

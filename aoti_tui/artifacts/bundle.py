@@ -9,8 +9,10 @@ from the manifest, sizes are limited, and nothing is written outside of a folder
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -24,8 +26,15 @@ VERSION = 1
 MANIFEST = "manifest.json"
 _LARGEST = 1 << 32
 _LARGEST_MANIFEST = 1 << 24
+_PIECE = 1 << 20
+_LOOK_EVERY = _PIECE << 6
+_SPARE = 1 << 30
+"""Bytes that are left free on the disk."""
 _DAMAGE = (
     zipfile.BadZipFile,
+    zlib.error,
+    OverflowError,
+    MemoryError,
     OSError,
     ValueError,
     KeyError,
@@ -214,10 +223,19 @@ def _unpacked(packed: _Folder | _Zip, name: object, folder: Path) -> Path | None
         raise ValueError(f"{name} has {size:,} bytes")
     target = folder / (PurePosixPath(name).name or "file")
     with packed.open(name) as source, target.open("wb") as sink:
-        left = _LARGEST
-        while piece := source.read(1 << 20):
-            left -= len(piece)
-            if left < 0:
+        read = 0
+        while piece := source.read(_PIECE):
+            if read % _LOOK_EVERY == 0:
+                disk = os.fstatvfs(sink.fileno())
+                if disk.f_bavail * disk.f_frsize < _SPARE:
+                    raise ValueError(f"there is no room to unpack {name}")
+            read += len(piece)
+            if read > _LARGEST:
                 raise ValueError(f"{name} unpacks to more than it says")
-            sink.write(piece)
+            if piece.count(0) == len(piece):
+                # Much of little is zeros: they take no room.
+                sink.seek(read)
+            else:
+                sink.write(piece)
+        sink.truncate(read)
     return target

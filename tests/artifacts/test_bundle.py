@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import zipfile
 from pathlib import Path
@@ -67,3 +68,31 @@ def test_other_zips_are_none(tmp_path: Path) -> None:
 def test_a_bundle_that_cannot_be_written_keeps_what_was_there(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="cannot be written"):
         write_bundle(tmp_path / "none" / "call.aoti", {}, {})
+
+
+@pytest.mark.parametrize("what", ["wrapper", "log", "core", "inputs"])
+def test_much_of_nothing_takes_no_room(tmp_path: Path, what: str) -> None:
+    """A few kilobytes that unpack to a hundred times as much: they become a hole."""
+    path, size = tmp_path / "bomb.aoti", 256 << 20
+    big = tmp_path / "big"
+    with big.open("wb") as file:
+        file.truncate(size)
+    write_bundle(path, {what: "big"}, {"big": big})
+    assert path.stat().st_size < size >> 8
+    bundle = open_bundle(path)
+    unpacked = getattr(bundle, what)
+    assert unpacked.stat().st_size == size
+    assert unpacked.stat().st_blocks * 512 < 1 << 20
+    bundle.opened.close()
+
+
+def test_a_bundle_with_damage_inside_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "call.aoti"
+    write_bundle(path, {"wrapper": "w.cpp"}, {"w.cpp": "// text " * 1000})
+    data = path.read_bytes()
+    for at in range(30, len(data), 7):
+        path.write_bytes(data[:at] + b"\x8a\xff" + data[at + 2 :])
+        if is_bundle(path):
+            # It opens or says why not; nothing else.
+            with contextlib.suppress(ArtifactError):
+                open_bundle(path).opened.close()

@@ -8,9 +8,10 @@ from typing import Any
 from ..engine.programs.functions import Module
 from ..engine.programs.kernel import Kernel, kernel_of
 from ..inductor.namespaces import WAITING, Namespaces, namespaces
-from ..protocol.problems import bad_request, where
+from ..protocol.problems import where
 from ..source.check import checked
 from ..source.namespace import Namespace
+from ..source.refused import Refused
 
 # torch 2.5 calls a kernel so whatever its name is.
 ANY_NAME = "triton_"
@@ -65,7 +66,7 @@ def sent_kernel(request: dict[str, Any]) -> SentKernel:
     definition = source.function(wanted, ANY_NAME)
     if definition is None:
         have = ", ".join(f.name for f in source.functions) or "none"
-        raise bad_request(f"the source has no function {wanted} (it has: {have})")
+        raise Refused(f"it has no function {wanted} (it has: {have})", None)
     kernel = kernel_of(Module(source, spaces.language), definition, others, WAITING)
     return SentKernel(
         kernel,
