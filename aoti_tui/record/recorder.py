@@ -25,10 +25,11 @@ _MOST_PLANS = 4096
 class Plan:
     """What is copied for arguments of these shapes: made once, used for every call like it."""
 
-    __slots__ = ("copies", "device", "host", "notes", "size")
+    __slots__ = ("copies", "device", "host", "size", "text")
 
     def __init__(self) -> None:
-        self.notes: list[Any] = []
+        self.text = b""
+        """The note's beginning: what is known of every call with these arguments."""
         self.copies: list[tuple[int, int, int]] = []
         """argument, offset in the slot, bytes"""
         self.host: list[tuple[int, int, int]] = []
@@ -127,11 +128,15 @@ class Recorder:
 
     def _begin(self, site: int, arguments: Any, more: dict[str, Any] | None) -> int:
         torch = sys.modules["torch"]
-        tensor_type = torch.Tensor
+        tensor_type, parameter_type = torch.Tensor, torch.nn.Parameter
+        whole = self.options.constants
         key: list[Any] = []
         numbers: list[Any] = []
         for one in arguments:
-            if isinstance(one, tensor_type):
+            if type(one) is parameter_type and not whole:
+                # Hundreds of them are passed to each call, and none of them is copied.
+                key.append((id(one), one.shape))
+            elif isinstance(one, tensor_type):
                 key.append((one.shape, one.stride(), one.dtype, one.device, type(one)))
             else:
                 key.append(None)
@@ -147,15 +152,14 @@ class Recorder:
         device = self._device(plan.device, torch) if plan.device is not None else None
         if device is not None and torch._C._cuda_isCurrentStreamCapturing():
             return 0  # a copy would become part of the graph, and run again with each replay
-        note: dict[str, Any] = {"a": plan.notes, "n": numbers}
-        if more:
-            note |= more
         if device is not None:
             generator = torch.cuda.default_generators[plan.device]
-            note["rng"] = [generator.initial_seed(), generator.get_offset()]
+            told = {"n": numbers, "rng": [generator.initial_seed(), generator.get_offset()]}
         else:
-            note["rng"] = [torch.initial_seed(), None]
-        packed = json.dumps(note, separators=(",", ":")).encode()
+            told = {"n": numbers, "rng": [torch.initial_seed(), None]}
+        if more:
+            told |= more
+        packed = plan.text + _pack(told).encode()[1:]
         tail = b"".join(
             _bytes_at(arguments[at].data_ptr(), size) for at, where, size in plan.host if where < 0
         )
@@ -204,9 +208,10 @@ class Recorder:
         tensors = [one for one in arguments if isinstance(one, tensor_type)]
         devices = [one.device.index for one in tensors if one.device.type == "cuda"]
         plan.device = devices[0] if devices else None
+        notes: list[Any] = []
         for position, one in enumerate(arguments):
             if not isinstance(one, tensor_type):
-                plan.notes.append(None)
+                notes.append(None)
                 continue
             why, size = self._wanted(one, plan.device)
             where = -1
@@ -227,7 +232,7 @@ class Recorder:
                     )
             elif not why:
                 where = -3  # it has no elements: nothing is missing
-            plan.notes.append(
+            notes.append(
                 [
                     str(one.dtype).rpartition(".")[2],
                     list(one.shape),
@@ -238,6 +243,7 @@ class Recorder:
                     why,
                 ]
             )
+        plan.text = f'{{"a":{_pack(notes)},'.encode()
         return plan
 
     def _wanted(self, one: Any, device: int | None) -> tuple[str, int]:
@@ -292,6 +298,7 @@ class Recorder:
             said(words)
 
 
+_pack = json.JSONEncoder(separators=(",", ":")).encode
 _PLAIN = (int, float, bool, str, type(None))
 _DEVICE_ERRORS = ("AcceleratorError",)
 
