@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_tui.artifacts.given import Given
-from aoti_tui.session.request import OpenRequest
+from aoti_tui.replay.script.command import ScriptCommand
+from aoti_tui.session.request import OpenRequest, RunRequest
 from tests.cases import DATA
 from tests.tui.driving import Driver, demo_request, opened
 
@@ -34,9 +35,14 @@ class Picture:
     """``model/case`` of ``tests/data``; the bundled failure for ``""``."""
     core: Path | None = None
     """A core dump in place of log and inputs."""
+    script: str = ""
+    """A script of ``tests/data`` that is run instead."""
 
     @property
-    def request(self) -> OpenRequest:
+    def request(self) -> OpenRequest | RunRequest:
+        if self.script:
+            command = (sys.executable, (str(DATA / "scripts" / self.script),))
+            return RunRequest(ScriptCommand(*command))
         if self.core is not None:
             return OpenRequest(demo_request().wrapper, given=Given(core=self.core), warm_up=False)
         if not self.failure:
@@ -55,6 +61,7 @@ RUN = ("c", "see:The assert at kernel line 46 fails", "idle")
 EMBEDDING = ("c", "see:The assert at kernel line 42 fails", "idle")
 SCATTER = ("c", "see:The assert at kernel line", "idle")
 HALF = ("c", "see:The assert at kernel line 38 fails", "idle")
+STANDS = ("see:The script stands here", "idle")
 PICTURES = (
     Picture("main", (160, 45)),
     Picture("chain", (120, 36), ("3", "i", "see:Input 2 is arg4_1", "3")),
@@ -86,6 +93,9 @@ PICTURES = (
     Picture("small-run", (80, 24), RUN),
     Picture("light", (160, 45), RUN, theme="textual-light"),
     Picture("core-dump", (120, 36), RUN, core=DATA / "cores" / "jagged_reduce.cudacore.xz"),
+    Picture("run", (120, 40), (*STANDS, "w"), script="scale.py"),
+    Picture("run-call", (100, 30), (*STANDS, "2"), script="scale.py"),
+    Picture("precision", (120, 36), (*STANDS, "E", "see:loses precision"), script="variance.py"),
     Picture("report", (100, 40), ("R", "see:Failed kernel asserts")),
     Picture("help", (100, 40), ("question_mark",)),
 )
