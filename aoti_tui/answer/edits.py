@@ -286,7 +286,8 @@ def _sizes(incident: Incident, failure: Failure, source: Source, have: int) -> I
             least = int(text)
         elif text.isdigit() and guard.check == "max":
             most = min(most, int(text))
-    tries = [least, have + 1, have - 1]
+    bound = failure.bound.value
+    tries = [least, have + 1, have - 1, *([bound] if isinstance(bound, int) else [])]
     bad = failure.bad
     if bad is not None:
         tries.insert(0, max(bad.largest + 1, -bad.smallest))
@@ -295,7 +296,7 @@ def _sizes(incident: Incident, failure: Failure, source: Source, have: int) -> I
         tries.append(value + 1)
     tries += [have * 2, have // 2, 2, 1]
     allowed = [one for one in dict.fromkeys(tries) if max(least, 0) <= one <= most and one != have]
-    yield from allowed[:TRIES]
+    yield from sorted(allowed, key=lambda one: abs(one - have))[:TRIES]
 
 
 def _numbers(failure: Failure, have: Any) -> Iterator[int | float]:

@@ -20,6 +20,7 @@ COMMANDS = (
     "record",
     "bundle",
     "help",
+    "completion",
 )
 
 _EPILOG = """\
@@ -35,6 +36,7 @@ commands:
   aoti-tui record [-o OUT.aoti] COMMAND ARGS…                   keep the calls of a failing program
   aoti-tui bundle FILE -o OUT.aoti [--redact] [--minimal]       a bundle to be given away
   aoti-tui help [TOPIC]                                         the manual
+  aoti-tui completion bash | zsh | fish                         for the shell
 
 each has its own --help. A wrapper is a *.wrapper.cpp, an output_code.py of torch.compile, a .pt2
 package, a folder (torch_compile_debug, a cache), or a log that holds the code or leads to it.
@@ -180,6 +182,12 @@ def debug_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a command")
     parser.add_argument(
+        "--good",
+        type=Path,
+        metavar="FILE",
+        help="inputs of a call that runs: first of all, say where the two part",
+    )
+    parser.add_argument(
         "-nx",
         "--no-init",
         action="store_true",
@@ -227,6 +235,17 @@ def _add_wrapper(parser: argparse.ArgumentParser) -> None:
 def help_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="aoti-tui help", description="Show a page of the manual.")
     parser.add_argument("topic", nargs="?", help="which page; without it, the list of them")
+    return parser
+
+
+def completion_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="aoti-tui completion",
+        description="Print what a shell needs to complete commands, options and files: "
+        'eval "$(aoti-tui completion bash)" in ~/.bashrc, the same with zsh in ~/.zshrc; '
+        "aoti-tui completion fish > ~/.config/fish/completions/aoti-tui.fish.",
+    )
+    parser.add_argument("shell", choices=["bash", "zsh", "fish"])
     return parser
 
 

@@ -30,6 +30,8 @@ def debug(argv: list[str]) -> int:
     session = Headless(_request(arguments), None if arguments.no_init else init_file())
     try:
         opened = session.open()
+        if arguments.good is not None:
+            arguments.steps = [("", f"good {arguments.good}"), *(arguments.steps or ())]
         if arguments.serve:
             _serve(session, sys.stdin, opened)
             return ANSWERED

@@ -16,6 +16,7 @@ from aoti_tui.cli.arguments import explain_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import explain_json
 from aoti_tui.cli.opening import opened_from
+from aoti_tui.cli.wrapped_text import print_explanation
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.text import explanation
@@ -46,7 +47,7 @@ def explain(argv: list[str]) -> int:
             json.dump(explain_json(incident, failures), sys.stdout, indent=2, ensure_ascii=False)
             print()
         else:
-            print(as_text(incident, failures))
+            print_explanation(as_text(incident, failures))
     return ANSWERED if failures else NOTHING_MATCHES
 
 

@@ -18,6 +18,10 @@ TRACEBACK = "AOTI_TUI_TRACEBACK"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program and gives its exit code; never lets an expected error become a traceback."""
+    if "_ARGCOMPLETE" in os.environ and argv is None:
+        from aoti_tui.cli.completion import answer_shell
+
+        answer_shell()
     arguments = list(sys.argv[1:] if argv is None else argv)
     with PlainOutput("stdout"), PlainOutput("stderr"):
         return _run(arguments)
@@ -89,6 +93,10 @@ def _command(arguments: list[str]) -> Callable[[list[str]], int]:
         from aoti_tui.cli.debug_command import debug
 
         return debug
+    if name == "completion":
+        from aoti_tui.cli.completion import completion
+
+        return completion
     if name == "help":
         from aoti_tui.cli.help_command import show_help
 

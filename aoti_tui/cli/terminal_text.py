@@ -49,6 +49,11 @@ class PlainOutput:
     ) -> None:
         setattr(sys, self._name, self._stream)
 
+    @property
+    def raw(self) -> TextIO | None:
+        """The stream itself: for text without orders that gets colours of ours."""
+        return self._stream
+
     def write(self, text: str) -> int:
         assert self._stream is not None
         if self.before is not None:

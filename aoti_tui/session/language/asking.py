@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from aoti_tui.answer.script_words import difference_words, finding_words, verdict
-from aoti_tui.failure.model import Failure
+from aoti_tui.failure.model import Failure, Source
 from aoti_tui.failure.prose.headline import guilty_sources
 from aoti_tui.failure.prose.text import whole_answer
+from aoti_tui.failure.provenance.tree import walk
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.session.heading import heading
 from aoti_tui.session.language.parts import Parts
@@ -43,7 +44,7 @@ class Asking:
         if failure is None and incident.only_memory_faults and incident.can_diagnose:
             self.parts.incidents.find_fault()
             front.start("judge", lambda tell: None, lambda done: say())
-        elif failure is None or failure.cause.confirmed or not incident.can_diagnose:
+        elif failure is None or failure.fired is not None or not incident.can_diagnose:
             say()
         else:
 
@@ -172,6 +173,13 @@ class Asking:
         return ""
 
 
+def _value_of(failure: Failure, source: Source) -> object:
+    """What is known of a source: its number, or for a tensor what it holds, in words."""
+    trees = (failure.bound.tree, failure.index.tree)
+    nodes = (node for tree in trees for node in walk(tree) if node.source == source)
+    return next((node.value for node in nodes if node.value is not None), None)
+
+
 def failure_values(failure: Failure) -> dict[str, Any]:
     """Who is guilty, the value, why and what to change, for a program that asks."""
     bad = failure.bad
@@ -181,7 +189,7 @@ def failure_values(failure: Failure) -> dict[str, Any]:
             "position": source.position,
             "name": source.name,
             "dim": source.dim,
-            "value": plain(failure.bound.value) if source in failure.bound.sources else None,
+            "value": plain(_value_of(failure, source)),
         }
         for source in guilty_sources(failure)
     ]

@@ -359,6 +359,15 @@ COMMANDS: tuple[Command, ...] = (
         "Trying",
     ),
     Command(
+        "good",
+        (),
+        "FILE",
+        "The run with good inputs beside this one: symbols that differ, the first launch, "
+        "temporary and lanes where they part",
+        "symbols, first and failing: launch, program, name, lanes, both values",
+        "Trying",
+    ),
+    Command(
         "save",
         (),
         "inputs FILE",

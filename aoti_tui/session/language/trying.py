@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aoti_tui.answer.edits import Change, Edit, Inputs, Minimal, minimal_change
+from aoti_tui.answer.good import Compared, Parted, compared
 from aoti_tui.answer.incident import Incident
 from aoti_tui.session.language.parts import Parts
+from aoti_tui.session.language.reading import plain
 from aoti_tui.session.values.tensors import elements_named
 
 _SET = re.compile(r"(?P<what>.+?)\s*=\s*(?P<value>[^=]*)")
@@ -30,6 +32,7 @@ class Trying:
             "whatif": self._whatif,
             "inputs": self._inputs,
             "save": self._save,
+            "good": self._good,
         }
 
     # -- one value ----------------------------------------------------------------------------
@@ -139,6 +142,30 @@ class Trying:
             }
         )
 
+    def _good(self, text: str) -> str:
+        incident, path = self.parts.incident, Path(text).expanduser()
+        if not text:
+            return "good compares with the run of good inputs: good FILE.pt."
+        if not path.is_file():
+            return f"{text} is no file."
+        if not incident.inputs:
+            return "There are no inputs to compare with: --inputs FILE.pt."
+
+        def told(found: Compared) -> None:
+            values = {
+                "symbols": [
+                    {"name": name, "bad": bad, "good": good} for name, bad, good in found.symbols
+                ],
+                "bad": found.fails,
+                "good": found.good_fails,
+                "first": _parted_values(found.first),
+                "failing": _parted_values(found.failing),
+            }
+            self.parts.tell("\n".join(found.lines), values)
+
+        self.parts.session.front.start("ask", lambda tell: compared(incident, path, tell), told)
+        return ""
+
     # -- files --------------------------------------------------------------------------------
 
     def _inputs(self, text: str) -> str:
@@ -182,3 +209,20 @@ class Trying:
 
 def _values(changes: list[Change]) -> list[dict[str, object]]:
     return [{"input": one.edit.position, "text": one.text, "count": one.count} for one in changes]
+
+
+def _parted_values(one: Parted | None) -> dict[str, object] | None:
+    if one is None:
+        return None
+    return {
+        "kernel": one.launch.kernel,
+        "launch": one.launch.line,
+        "program": list(one.program),
+        "name": one.name,
+        "kernel_line": one.kernel_line,
+        "step": one.position + 1,
+        "lanes": [list(lane) for lane in one.lanes],
+        "count": one.count,
+        "bad": plain(one.bad),
+        "good": plain(one.good),
+    }
