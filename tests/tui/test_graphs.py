@@ -29,9 +29,7 @@ async def test_another_graph_is_chosen_in_the_navigator() -> None:
         ]
         user.screen.query_one(Navigator).go_to_group("Graphs")
         await user.press("enter")
-        await user.see(
-            "Graph 0_inference. 1 failure of the log fits it."
-        )
+        await user.see("Graph 0_inference. 1 failure of the log fits it.")
         incident = user.app.session.state.incident
         assert incident is not None
         assert incident.index.graph == "0_inference"

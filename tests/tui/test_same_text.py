@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aoti_tui.session.headless import Headless
+from aoti_tui.tui.dialogs.reading import Reading
 from tests.tui.driving import Driver, demo_request, opened
 from tests.tui.test_commands import command
 
@@ -54,3 +55,6 @@ async def test_the_same_commands_give_the_same_text() -> None:
             await quiet(user)
             told = [text.removeprefix("✗ ") for text in user.screen.messages_said[before:]]
             assert "\n".join(told) == answer.text, answer.asked
+            if isinstance(user.app.screen, Reading):
+                assert answer.text.count("\n") >= 3
+                await user.press("escape")

@@ -140,10 +140,10 @@ class Looking:
         if topic is None:
             return f"info knows {', '.join(topics.TOPICS)}."
         group = topic.capitalize() if topic != "watches" else ""
-        self.parts.desk.show_group(group)
+        title = "" if self.parts.desk.show_group(group) else f"info {topic}"
 
         def told(found: topics.Told) -> None:
-            self.parts.tell("\n".join(found.lines), *found.values)
+            self.parts.tell("\n".join(found.lines), *found.values, title=title)
 
         slow = topics.slow(self.parts, topic)
         if slow is None:

@@ -21,6 +21,9 @@ from aoti_tui.session.commands.writers import Writers
 from aoti_tui.session.session import Session
 from aoti_tui.session.state import State
 
+LINES = 3
+"""Lines that a front end says in passing."""
+
 
 class Desk(Protocol):
     """What the language hands on to the front end that it is typed into."""
@@ -76,11 +79,12 @@ class Parts:
         assert incident is not None
         return incident
 
-    def tell(self, text: str, *values: dict[str, Any], title: str = "") -> None:
-        """Say the answer of a command with its values; with a ``title`` it is a text to read."""
+    def tell(self, text: str, *values: dict[str, Any], title: str = "Answer") -> None:
+        """Say the answer of a command with its values; of many lines it is a text to read, unless
+        there is no ``title``, because a pane shows what it says."""
         self.given.extend(values)
         self.session.say(text)
-        if title:
+        if title and text.count("\n") >= LINES:
             self.desk.read(title, text)
 
     def refuse(self, text: str) -> None:
