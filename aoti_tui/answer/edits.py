@@ -80,7 +80,8 @@ class Inputs:
         file = Path(self.folder.name) / f"{stem}.edited{self.made}.pt"
         file.write_bytes(reply.blobs[int(reply["file"])])
         told = [_told(incident, one, raw) for one, raw in zip(edits, reply["changes"], strict=True)]
-        return incident.with_inputs(file), told
+        words = ", ".join(filter(None, (incident.edited, *(one.text for one in told))))
+        return incident.with_inputs(file, words), told
 
     def _place(self, incident: Incident, position: int) -> int:
         found = next((one for one in incident.inputs if one.position == position), None)

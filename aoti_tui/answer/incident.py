@@ -113,6 +113,8 @@ class Incident:
     """The recording that it is of, which keeps its files, and the call."""
     choice: GraphChoice | None = None
     """Which graph the log chose, and what fits it in others."""
+    edited: str = ""
+    """What of the inputs was changed to try something, in words."""
 
     @property
     def only_memory_faults(self) -> bool:
@@ -306,12 +308,13 @@ class Incident:
         found = replace(self, known=known, inputs=inputs, input_notes=notes)
         return replace(found, notes=(*self.graphs.notes, *notes))._explained()
 
-    def with_inputs(self, path: Path) -> Incident:
-        """The same wrapper with other inputs. Raises ArtifactError for unusable ones."""
+    def with_inputs(self, path: Path, edited: str = "") -> Incident:
+        """The same wrapper with other inputs; ``edited`` says what was changed in them to try
+        something. Raises ArtifactError for unusable ones."""
         self.close()
         given = replace(self.given, inputs=path)
         workshop = Workshop(self.index, given, self.workshop.client, self._core)
-        changed = replace(self, given=given, workshop=workshop)
+        changed = replace(self, given=given, workshop=workshop, edited=edited)
         if self.log is not None and len(self.graphs.sources) > 1:
             return changed.with_reading(self.log, self.log_name)
         return changed.with_known()

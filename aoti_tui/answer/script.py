@@ -144,7 +144,7 @@ class ScriptIncident(Incident):
     def with_log(self, text: LogText, name: str) -> Incident:
         raise _not_here("A log is read beside a wrapper", "a script tells itself what goes wrong")
 
-    def with_inputs(self, path: Path) -> Incident:
+    def with_inputs(self, path: Path, edited: str = "") -> Incident:
         raise _not_here("Inputs are read for a wrapper", "a script makes its own data")
 
     def judge(

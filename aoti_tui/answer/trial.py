@@ -29,6 +29,7 @@ class Trial:
     """The open failure with the values of the trial."""
     made_up: tuple[str, ...] = ()
     """Arguments whose data are invented."""
+    back: str = "= takes it back"
 
     @property
     def first_line(self) -> str:
@@ -46,7 +47,7 @@ class Trial:
             rows.extend(row for row in told if row.label in ("guilty", "suspect", "why"))
         elif self.failure is not None:
             rows.append(Row("size", equations(self.failure.bound)))
-        return Heading("", f"{self.first_line} — = takes it back", tuple(rows), self.fails)
+        return Heading("", f"{self.first_line} — {self.back}", tuple(rows), self.fails)
 
 
 def set_words(settings: Mapping[str, float], given: Mapping[str, float]) -> str:
@@ -63,7 +64,8 @@ def tried(
 
     Slow, like a replay. Raises ReplayError.
     """
-    words = set_words(incident.replayer().settings_for(launch), incident.given.settings)
+    symbols = set_words(incident.replayer().settings_for(launch), incident.given.settings)
+    words = ", ".join(filter(None, (incident.edited, symbols)))
     if not words:
         return None
     fired = sorted(result.asserts, key=lambda one: one.order)
@@ -75,7 +77,8 @@ def tried(
         if failure is not None and failure.access is None
         else None
     )
-    return Trial(words, verdict, bool(fired or result.faults), then, invented)
+    back = "inputs original takes it back" if incident.edited else "= takes it back"
+    return Trial(words, verdict, bool(fired or result.faults), then, invented, back)
 
 
 def _verdict(failure: Failure | None, fired: FiredAssert | None, result: ReplayResult) -> str:

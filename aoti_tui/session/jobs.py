@@ -144,7 +144,8 @@ def replayed(
     tell("Importing torch and triton …", None)
     session.warm()
     # What was set to try something says nothing about why the real run failed.
-    what_if = dict(session.settings_for(launch)) != dict(incident.given.settings)
+    what_if = bool(incident.edited)
+    what_if |= dict(session.settings_for(launch)) != dict(incident.given.settings)
     several = failure is not None and (len(failure.candidates) > 1 or len(failure.launches) > 1)
     judged: tuple[Failure, Failure] | None = None
     result: ReplayResult | None = None

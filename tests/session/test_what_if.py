@@ -24,6 +24,9 @@ def test_an_element_is_set_and_the_launch_runs_again(user: Headless) -> None:
     tried = user.do("set arg1_1[3,1] = 10")
     assert tried.text.startswith("inputs[1] (arg1_1)[3, 1]: 11 → 10; running again.")
     assert "No assert fails" in tried.text
+    assert user.do("verdict").text.startswith(
+        "WHAT IF inputs[1] (arg1_1)[3, 1]: 11 → 10: no assert fails (was: fails in 1 program)"
+    )
     assert user.do("p inputs[1][3,1]").values[0]["value"] == 10
     assert "fails in 1 lane" in user.do("set inputs[1][3,1] = 12").text
     assert len(user.do("inputs").values) == 2

@@ -44,7 +44,7 @@ class Asking:
         if failure is None and incident.only_memory_faults and incident.can_diagnose:
             self.parts.incidents.find_fault()
             front.start("judge", lambda tell: None, lambda done: say())
-        elif failure is None or failure.fired is not None or not incident.can_diagnose:
+        elif failure is None or self._settled(failure):
             say()
         else:
 
@@ -63,6 +63,13 @@ class Asking:
 
             front.start("judge", judge, judged)
         return ""
+
+    def _settled(self, failure: Failure) -> bool:
+        """Whether a replay has judged it, or none can: while something else is tried, the trial is
+        what there is to say."""
+        state, incident = self.parts.state, self.parts.incident
+        tried = state.trial is not None or bool(incident.edited)
+        return tried or failure.fired is not None or not incident.can_diagnose
 
     def _verdict(self) -> None:
         self.parts.tell("\n".join(heading(self.parts.state).lines), *self._values())

@@ -130,6 +130,7 @@ class Trying:
             self._take(found.incident, list(found.changes))
             self.guard = found.guard
             self.parts.incidents.try_inputs(found.incident, "\n".join(lines))
+            self.parts.replays.start()
         else:
             self.parts.session.say("\n".join(lines))
         self.parts.given.append(
