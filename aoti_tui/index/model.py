@@ -488,7 +488,8 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A function of the wrapper that another one calls: its lines run at ``called_at``."""
+    """A function of the wrapper that another one calls: its lines run at ``called_at``; they are
+    placed at the first of its calls."""
 
     first: int
     last: int

@@ -260,7 +260,7 @@ def _walked(
 def same_sizes(
     index: WrapperIndex, known: Known, sources: tuple[Source, ...], bound: int | None
 ) -> tuple[Source, ...]:
-    """Other inputs' dimensions that share the symbol of the bound's only dimension; those that are
+    """Other inputs' dimensions that share a symbol of the bound; those that are
     empty as well, where the bound is a buffer's size that was compiled as 0.
 
     Equal sizes share one symbol, which is read off one input: the others have no symbol of their
@@ -274,18 +274,21 @@ def same_sizes(
             if size == 0
         )
     dims = [s for s in sources if s.kind == "input_dim"]
+    shared = [
+        place
+        for s in dims
+        if s.position is not None and s.dim is not None
+        for place in index.dims_sharing(s.position, s.dim)
+    ]
+    if shared:
+        named = {(s.position, s.dim) for s in sources}
+        others = (place for place in dict.fromkeys(shared) if place not in named)
+        return tuple(_dimension_of(index, known, position, dim) for position, dim in others)
     if len(sources) != 1 or len(dims) != 1:
         return ()
     own = dims[0]
     if own.position is None or own.dim is None:
         return ()
-    sharing = index.dims_sharing(own.position, own.dim)
-    if sharing:
-        return tuple(
-            _dimension_of(index, known, position, dim)
-            for position, dim in sharing
-            if (position, dim) != (own.position, own.dim)
-        )
     size = known.dims.get((own.position, own.dim))
     if size is None:
         return ()

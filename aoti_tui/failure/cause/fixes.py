@@ -169,8 +169,8 @@ def _fixed_sizes(asked: Asked, title: str) -> Fix:
     if reach is None or len(sources) != 1 or sources[0].kind != "input_dim":
         return Fix(
             title,
-            f"the sizes are fixed when compiled, so that no condition on the call helps{_here(asked)}"
-            ": compile with a tensor that has the rows which the index reaches.",
+            "the sizes are fixed when compiled, so that no condition on the call helps"
+            f"{_here(asked)}: compile with a tensor that has the rows which the index reaches.",
         )
     demands = f"{_python(sources[0])} > {reach}"
     said = f"`{demands}` must hold: the index runs to {reach} whatever the data"

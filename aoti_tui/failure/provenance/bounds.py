@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from aoti_tui.failure.model import ProvenanceNode, Source
 from aoti_tui.failure.provenance.products import size_behind
 from aoti_tui.failure.provenance.tracing import Tracer
+from aoti_tui.failure.provenance.tree import sources_of
 from aoti_tui.failure.steps import (
     Bound,
     BufferDim,
@@ -91,7 +93,27 @@ def index_tree(tracer: Tracer, asserted: Asserted) -> ProvenanceNode:
         names = dict.fromkeys(names_read(ast.parse(raw, mode="eval").body))
         made_of = [asserted.value(tracer, name) for name in names]
         node = asserted.node(Computed(raw), tracer, "", *made_of)
-    return asserted.node(Index(found.index or raw, raw), tracer, raw, node)
+    rounds = () if sources_of(node) else _rounds(tracer, asserted)
+    return asserted.node(Index(found.index or raw, raw), tracer, raw, node, *rounds)
+
+
+def _rounds(tracer: Tracer, asserted: Asserted) -> Iterator[ProvenanceNode]:
+    """What decides how often the loops around a launch run: an index that is made of nothing that
+    the call is given counts their rounds."""
+    launch = asserted.launch
+    for scope in launch.scopes if launch is not None else ():
+        ends = scope.exit.condition if scope.exit is not None else scope.condition
+        if launch is None or scope.kind != "while" or ends is None:
+            continue
+        at = tracer.flow.before(launch)
+        behind = [
+            tracer.buffers.data(TensorView(name), at)
+            for name in ends.names()
+            if tracer.flow.storages(name, at)
+        ]
+        if any(map(sources_of, behind)):
+            step = Computed(f"the rounds of the loop of line {scope.line}")
+            yield ProvenanceNode(step, scope.line, children=tuple(behind))
 
 
 def _literal(tracer: Tracer, asserted: Asserted, size: str) -> ProvenanceNode:

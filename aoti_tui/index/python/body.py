@@ -227,6 +227,9 @@ def _called(reading: Reading, call: ast.Call) -> tuple[Item, ...] | None:
     if function is None:
         return None
     if name in reading.results:
+        # A loop's condition, asked again at its end: it is read once, and runs at both places.
+        last = function.end_lineno or function.lineno
+        reading.bodies.append(Body(function.lineno, last, call.lineno))
         return reading.results[name]
     given = call.args[0] if call.args else None
     items: tuple[Item, ...] = ()

@@ -109,7 +109,14 @@ class Execution:
         return self._walker().walk(events, target, stop_here)
 
     def _walker(self) -> Walker:
-        return Walker(self.symbols, self.notes, self.gates, self._do, self._condition_source)
+        return Walker(
+            self.symbols,
+            self.notes,
+            self.gates,
+            self._do,
+            self._condition_source,
+            self.index.bodies,
+        )
 
     def gates_of(self, launch: Launch) -> tuple[Gate, ...]:
         """What decided whether ``launch`` runs: scopes around it, then checks that failed."""

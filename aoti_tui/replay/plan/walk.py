@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from aoti_tui.flow.events import Event, names_of
 from aoti_tui.index.expression import Expr
-from aoti_tui.index.model import Scope
+from aoti_tui.index.model import Body, Scope
 from aoti_tui.replay.data.symbols import SymbolTable
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Gate
@@ -30,7 +30,9 @@ class Walker:
         gates: dict[Scope, Gate],
         do: Callable[[Event], None],
         source_of: Callable[[Expr], str],
+        bodies: Sequence[Body] = (),
     ) -> None:
+        """``bodies`` are the calls of the wrapper's own functions, of which some come again."""
         self._symbols = symbols
         self._notes = notes
         self._gates = gates
@@ -39,6 +41,8 @@ class Walker:
         self._target: Event | None = None
         self._stop_here: Callable[[], bool] | None = None
         self._rounds = 0
+        self._bodies = bodies
+        self._all: Sequence[Event] = ()
 
     def walk(
         self,
@@ -53,6 +57,7 @@ class Walker:
         """
         self._target = target
         self._stop_here = stop_here
+        self._all = events
         try:
             self._walk(events, 0)
         except Reached:
@@ -114,6 +119,10 @@ class Walker:
 
     def _loop(self, scope: Scope, events: Sequence[Event], depth: int) -> None:
         leaving = scope.exit
+        again = self._asked_again(scope, events) if leaving is None else None
+        if again is not None:
+            self._while(scope, events, depth, again)
+            return
         if leaving is None:
             self._notes.append(
                 f"how the loop of line {scope.line} ends is not understood: one iteration was run"
@@ -141,6 +150,43 @@ class Walker:
                 leave = False
             if leave:
                 return
+            self._walk(after, depth + 1)
+        self._notes.append(f"the loop of line {scope.line} was left after {MAX_ITERATIONS} rounds")
+
+    def _asked_again(self, scope: Scope, events: Sequence[Event]) -> Body | None:
+        """The call inside of a loop that works its condition out for the next round (torch 2.6 and
+        later in Python: ``while should_loop:``); None where there is none."""
+        last = max((event.line for event in events), default=scope.line)
+        seen: set[int] = set()
+        for body in self._bodies:
+            if body.first in seen and scope.line < body.called_at <= last:
+                return body
+            seen.add(body.first)
+        return None
+
+    def _while(self, scope: Scope, events: Sequence[Event], depth: int, again: Body) -> None:
+        assert scope.condition is not None
+        before = [e for e in events if e.line < again.called_at]
+        after = [e for e in events if e.line >= again.called_at]
+        condition = [e for e in self._all if again.first <= e.line <= again.last]
+        inside = any(e is self._target for e in before)
+        for iteration in itertools.count():
+            if self._rounds >= MAX_ITERATIONS:
+                break
+            self._rounds += 1
+            runs = bool(self._symbols.number(scope.condition))
+            if iteration == 0:
+                self._decided(scope, scope.condition, runs)
+                if not runs and inside:
+                    self._notes.append(
+                        f"with these values the loop of line {scope.line} does not run once: "
+                        "replayed all the same"
+                    )
+                    runs = True
+            if not runs:
+                return
+            self._walk(before, depth + 1)
+            self._walk(condition, depth + 1)
             self._walk(after, depth + 1)
         self._notes.append(f"the loop of line {scope.line} was left after {MAX_ITERATIONS} rounds")
 
