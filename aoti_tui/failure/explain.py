@@ -180,6 +180,8 @@ class Explainer:
             cause = cause_by_range(question, size, span, reached)
         if evidence.contradictions and evidence.reasons:
             possible = (*evidence.reasons, *(possible if evidence.undecided else ()))
+        elif evidence.reasons and evidence.reasons[0].code == "tuned-on-random-data":
+            possible = (*evidence.reasons, *possible)
         elif evidence.reasons:
             possible = (*possible, *evidence.reasons)
         refuted = bool(evidence.contradictions) and not evidence.fired and bad is None

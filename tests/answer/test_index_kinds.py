@@ -86,6 +86,30 @@ KINDS = (
         "(inputs[0].float() * 2.5).long()",
     ),
     Kind(
+        "floats that are no less than 0",
+        (
+            LOAD,
+            "tmp6 = tmp5.to(tl.float32)",
+            "tmp7 = tmp6 * 0.5",
+            "tmp8 = triton_helpers.maximum(tmp7, 0.0)",
+            "tmp0 = tmp8.to(tl.int64)",
+        ),
+        (0, 10, -2, 1),
+        (0, 9, -80, 1),
+        "(inputs[0].float() * 0.5).clamp(min=0.0)",
+    ),
+    Kind(
+        "the first two of an input, padded",
+        (
+            "tmp6 = x0",
+            "tmp7 = tmp6 < 2",
+            "tmp0 = tl.load(in_ptr0 + (x0), tmp7 & xmask, other=0.0)",
+        ),
+        (0, 5, 2, 1),
+        (0, 4, 90, -90),
+        "int(inputs[0].masked_fill(",
+    ),
+    Kind(
         "bits under a mask",
         (LOAD, "tmp6 = tl.full([1], 7, tl.int64)", "tmp0 = tmp5 & tmp6"),
         (0, 13, 2, 1),

@@ -17,7 +17,7 @@ from aoti_tui.failure.condition.formula import (
     is_never_negative,
 )
 from aoti_tui.failure.condition.operations import ZERO, applied
-from aoti_tui.failure.condition.reading import Values, emptiable
+from aoti_tui.failure.condition.reading import Values, emptiable, has_data, mask_terms
 from aoti_tui.failure.condition.sizes import CallerSizes
 from aoti_tui.failure.condition.tensors import ceiling, extreme
 from aoti_tui.failure.provenance.known import Known
@@ -29,7 +29,6 @@ from aoti_tui.index.nodes import Binary, Name, Node, Number, Unary
 from aoti_tui.index.python.expression import read_python
 from aoti_tui.kernel.asserts import raw_index
 from aoti_tui.kernel.model import KernelAssert, KernelProgram, Load, Store
-from aoti_tui.kernel.parse import names_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,45 +200,14 @@ def _where_active(
     values: Values, index: Formula, mask: str | None, before: int, launch: Launch
 ) -> Formula:
     """A value, 0 where a mask leaves a lane out. Raises NotDerived."""
-    for term in _mask_terms(mask):
-        if _leaves_out_the_rest(term):
-            continue
+    node = None if mask is None else ast.parse(mask, mode="eval").body
+    for term in mask_terms(node):
         condition = values.of(launch, term, before)
         apart = not any(a.overlaps(b) for a in axes_of(condition) for b in axes_of(index))
         if isinstance(condition, Size) or (apart and not has_data(condition)):
             continue
         index = applied("where", (condition, index, ZERO), values.sizes.number)
     return index
-
-
-def _mask_terms(mask: str | None) -> list[ast.expr]:
-    if mask is None:
-        return []
-    terms, pending = [], [ast.parse(mask, mode="eval").body]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
-            pending += [node.left, node.right]
-        else:
-            terms.append(node)
-    return terms
-
-
-def _leaves_out_the_rest(term: ast.expr) -> bool:
-    """``xmask``: lanes beyond the data."""
-    names = list(names_read(term))
-    return (
-        isinstance(term, ast.Name)
-        and len(names) == 1
-        and names[0].endswith("mask")
-        and (not names[0].startswith("tmp"))
-    )
-
-
-def has_data(formula: Formula) -> bool:
-    if isinstance(formula, Of):
-        return any(map(has_data, formula.arguments))
-    return isinstance(formula, Elements)
 
 
 def _lowest(program: KernelProgram, found: KernelAssert, bound: Node | None) -> Node | None:

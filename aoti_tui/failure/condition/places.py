@@ -76,8 +76,8 @@ def part_of(whole: Elements, layout: tuple[Dimension, ...], place: Place) -> Ele
     for dim in order:
         if layout[dim].stride > 0 and layout[dim].size != 1:
             firsts[dim], start = divmod(start, layout[dim].stride)
-    if start:
-        raise NotDerived("an address between elements")
+    if start or min(firsts, default=0) < 0:
+        raise NotDerived("an address between elements, or before the first")
     taken: dict[int, tuple[Axis, int | None]] = {}
     for walk in place.walks:
         for dim, axis in _split(walk, layout, taken):

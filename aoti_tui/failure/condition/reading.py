@@ -431,7 +431,21 @@ class _InKernel:
         if any(isinstance(part, (Elements, Of)) for part in _data(address)):
             return self._gathered(argument.tensor, address)
         place = place_of(address, self.values.sizes.number)
-        return self.values.contents(argument.tensor, self.before, place, self.depth + 1)
+        found = self.values.contents(argument.tensor, self.before, place, self.depth + 1)
+        return self._left_out(load, found, before, depth)
+
+    def _left_out(self, load: Load, found: Formula, before: int | None, depth: int) -> Formula:
+        """What a load gives where its mask leaves a part out, by the lane's own number."""
+        for term in mask_terms(load.mask):
+            condition = self.of(term, before, depth)
+            along = [a for a in axes_of(condition) if any(a.overlaps(b) for b in axes_of(found))]
+            if not along or has_data(condition):
+                continue
+            other = next((k.value for k in _keywords(load.node) if k.arg == "other"), None)
+            if other is None:
+                raise NotDerived("a load that leaves out a part")
+            found = self.apply("where", condition, found, self.of(other, before, depth))
+        return found
 
     def _gathered(self, view: TensorView, address: Formula) -> Formula:
         """A load whose address is another value, out of a tensor of one dimension."""
@@ -466,6 +480,29 @@ def _data(address: Formula) -> Iterator[Formula]:
         else:
             for part in address.arguments:
                 yield from _data(part)
+
+
+def mask_terms(mask: ast.expr | None) -> Iterator[ast.expr]:
+    """The conditions of a mask, but for those that leave out lanes beyond the data (``xmask``)."""
+    pending = [] if mask is None else [mask]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+            pending += [node.left, node.right]
+        elif not (isinstance(node, ast.Name) and masks_lanes_only(node.id)) and not (
+            isinstance(node, ast.Constant)
+        ):
+            yield node
+
+
+def has_data(formula: Formula) -> bool:
+    if isinstance(formula, Of):
+        return any(map(has_data, formula.arguments))
+    return isinstance(formula, Elements)
+
+
+def _keywords(node: ast.AST) -> list[ast.keyword]:
+    return node.keywords if isinstance(node, ast.Call) else []
 
 
 def _whole(

@@ -281,7 +281,9 @@ def _clamped(
 ) -> Tensor:
     for one, other in ((0, 1), (1, 0)):
         if isinstance(parts[other], Size):
-            return Tensor(f"{sides[one].factor}.clamp({operator}={sides[other].text})", axes)
+            # The larger of two is what a least value keeps.
+            end = {"min": "max", "max": "min"}[operator]
+            return Tensor(f"{sides[one].factor}.clamp({end}={sides[other].text})", axes)
     method = {"min": "minimum", "max": "maximum"}[operator]
     return Tensor(f"{sides[0].factor}.{method}({sides[1].text})", axes)
 
