@@ -37,6 +37,7 @@ from aoti_tui.failure.model import LogReading
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
 _HEAD = 1 << 20
+_MOST_SCRIPTS = 200
 _BEGINNINGS = ("# AOT ID", 'r"""', '"""', "from ", "import ")
 
 
@@ -79,7 +80,8 @@ def at_hand(
                 reading, log_name = told, str(wrapper)
         if not any(graph.graph for graph in held):
             held = logged_graphs(Path(log_name), code.found) or held
-        led = _led_to(name, reading or LogReading(()), code.found, held)
+        dumped = given.core is not None and log is None
+        led = _led_to(name, reading or LogReading(()), code.found, held, scripts=dumped)
         held = chosen_graphs(name, led.sources, given.model)
     kernels = dict(led.kernels)
     if log_name and held and (held[0].graph or len(held) > 1):
@@ -116,10 +118,15 @@ def _lines(path: Path) -> LogText:
 
 
 def _led_to(
-    log: Path, reading: LogReading, code: Sequence[LoggedCode], held: tuple[WrapperText, ...]
+    log: Path,
+    reading: LogReading,
+    code: Sequence[LoggedCode],
+    held: tuple[WrapperText, ...],
+    *,
+    scripts: bool,
 ) -> Graphs:
     """The graphs of a log that was given alone: those that it holds, else those that its paths
-    lead to. Raises ArtifactError where there are none."""
+    lead to, or ``scripts`` that lie beside it. Raises ArtifactError where there are none."""
     if any(graph.graph for graph in held):
         return Graphs(held, {})
     kernel_paths = [a.path for a in reading.asserts]
@@ -133,7 +140,26 @@ def _led_to(
         text = kernels_alone(list(found.kernels.values()))
         path = Path(next(iter(found.kernels)))
         return Graphs((WrapperText(path, text),), found.kernels, (_NO_LAUNCHES,))
+    if scripts:
+        kernels = [one.kernel for one in (*reading.asserts, *reading.faults) if one.kernel]
+        script = _script_beside(log, kernels)
+        if script is not None:
+            return Graphs((script,), {}, (f"{script.path.name} beside it defines the kernel",))
     raise _nothing_found(log, reading, found)
+
+
+def _script_beside(dump: Path, kernels: Sequence[str]) -> WrapperText | None:
+    """The one script in the folder of a dump that defines a kernel that was running."""
+    found = []
+    for path in sorted(dump.absolute().parent.glob("*.py"))[:_MOST_SCRIPTS]:
+        try:
+            text = path.read_text(errors="replace") if path.stat().st_size < _HEAD else ""
+        except OSError:
+            continue
+        defines = any(f"def {kernel}(" in text for kernel in kernels)
+        if defines and describe_artifact(text).is_script:
+            found.append(WrapperText(path, text))
+    return found[0] if len(found) == 1 else None
 
 
 _NO_LAUNCHES = (

@@ -45,6 +45,8 @@ class _Found:
     access: BadAccess
     address: ValueProvenance
     elements: tuple[TracedElement, ...]
+    loaded: tuple[str, ...]
+    """What else the failing lane loaded for its address, in words."""
     made_up: bool
     followed: bool
     """Whether the line tells what the address is made of: in a helper of a template it does not."""
@@ -78,10 +80,11 @@ def first_bad_access(
     invented = {a.name for a in result.arguments if a.source == "made-up"}
     made_up = not names or bool(parameters_behind(program, names) & invented)
     elements: tuple[TracedElement, ...] = ()
+    loaded: tuple[str, ...] = ()
     notes: list[str] = []
     if not made_up:
         try:
-            elements = trace_address(session, explainer.flow, launch, access, names)
+            elements, loaded = trace_address(session, explainer.flow, launch, access, names)
         except ReplayError as error:
             if error.kind in ("cancelled", "unavailable"):
                 raise
@@ -94,6 +97,7 @@ def first_bad_access(
         access,
         address,
         elements,
+        loaded,
         made_up,
         bool(names),
         problems,
@@ -189,6 +193,7 @@ def _verdict(found: _Found, known: Known) -> tuple[CauseCode, str]:
         return "compiler-fault", _let_through(found.guarded_by, leads)
     if any(source.kind not in _SIZES for source in sources) or found.elements:
         who = ", ".join(_element_words(one, known) for one in found.elements[:_SHOWN])
+        who = who or ", ".join(found.loaded[:_SHOWN])
         ends = "; ".join(source_words(s) for s in sources if s.kind not in _SIZES)
         return (
             "index-unchecked",

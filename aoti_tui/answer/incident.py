@@ -41,6 +41,7 @@ from aoti_tui.index.model import Launch, LaunchId, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
 from aoti_tui.replay.client import WorkerClient
+from aoti_tui.replay.core_dump.passed_types import with_passed_types
 from aoti_tui.replay.model import ArgumentValue, GivenInput, ReplayResult
 from aoti_tui.replay.questions.all_launches import AllLaunches, replay_all, replay_one
 from aoti_tui.replay.questions.elements import TensorElements, element_by_hand, read_argument
@@ -62,6 +63,8 @@ class Workshop:
         client: WorkerClient | None = None,
         core: Core | None = None,
     ) -> None:
+        if core is not None:
+            index = with_passed_types(index, core.dump)
         self.core = core_of(core, index) if core is not None else None
         """What a core dump says of this wrapper."""
         self.index = index = with_blocks(index, self.core.found if self.core is not None else None)

@@ -27,8 +27,9 @@ def log_notes(
     notes.extend(_no_kernel_has(logged, index) for logged in nowhere[:_MOST_TOLD])
     if len(nowhere) > _MOST_TOLD:
         notes.append(f"{len(nowhere) - _MOST_TOLD} more asserts of the log are in no kernel")
+    logged = [fault for fault in reading.faults if fault.log_line]
     if reading.faults and not reading.asserts:
-        if not given:
+        if logged and not given:
             notes.append(
                 "the log reports a memory fault and no assert: with --inputs, explain replays the "
                 "model up to its first access outside of a tensor (`aoti-tui replay WRAPPER --all` "

@@ -114,7 +114,8 @@ def open_incident(
 def _first(graphs: Graphs, path: Path, given: Given, *, decided: bool, browse: bool) -> WrapperText:
     """The graph to begin with; where a log has not ``decided`` yet and several can be meant, one
     that alone takes the given inputs. Raises ArtifactError where that is not known."""
-    usable = [s for s in graphs.sources if _is_usable(s)]
+    # A script's text tells no more than its kernels: what they were given has to come from a dump.
+    usable = [s for s in graphs.sources if _is_usable(s, scripts=given.core is not None)]
     if not usable:
         _check_kind(graphs.sources[0], browse)
         return graphs.sources[0]
@@ -126,8 +127,10 @@ def _first(graphs: Graphs, path: Path, given: Given, *, decided: bool, browse: b
     return takes[0]
 
 
-def _is_usable(source: WrapperText) -> bool:
+def _is_usable(source: WrapperText, *, scripts: bool) -> bool:
     described = describe_artifact(source.text)
+    if described.is_script:
+        return scripts
     return described.is_wrapper and not described.has_no_kernels
 
 
@@ -156,6 +159,8 @@ _WRAPPERS = (
 _INSTEAD = {
     ArtifactKind.JIT_SOURCE: "Give the Python file that holds it as cpp_wrapper_src: the kernels "
     "stand in its docstring (Inductor's cache folder has both).",
+    ArtifactKind.SCRIPT: "Run it: `aoti-tui run FILE ARGUMENTS…` steps its kernels on this "
+    "machine; with the GPU core dump of a failed run, `aoti-tui FILE --core DUMP` explains that.",
     ArtifactKind.KERNEL_FILE: "Give the output_code.py that holds this kernel: the file in the "
     "same cache folder that defines call().",
 }

@@ -135,16 +135,17 @@ def trace_address(
     launch: Launch,
     access: BadAccess,
     names: Sequence[str],
-) -> tuple[TracedElement, ...]:
+) -> tuple[tuple[TracedElement, ...], tuple[str, ...]]:
     """Elements of inputs and constants that make the address of a bad access, as far as their
     values reach it unchanged or through the kernel's own arithmetic; ``names`` are those of its
-    offset. Raises ReplayError."""
+    offset. Beside them what else was loaded for it (``i[77] = 5``). Raises ReplayError."""
     kernel = session.kernels.program(launch.kernel)
     recording = session.record(launch, access.program)
     step = next((s for s in recording.steps if _does(s, access)), None)
     if step is None:
-        return ()
+        return (), ()
     found: dict[tuple[str, int], TracedElement] = {}
+    loaded: list[str] = []
     seen: set[str] = set()
     pending = list(names)
     while pending and len(seen) < _MOST_NAMES:
@@ -163,7 +164,9 @@ def trace_address(
         traced = _followed(asked, place, value, MOST_UPSTREAM) if isinstance(value, int) else None
         if traced is not None:
             found[(traced.name, traced.element)] = traced
-    return tuple(found.values())
+        elif value is not None and _said(place):
+            loaded.append(f"{_said(place)} = {value}")
+    return tuple(found.values()), tuple(loaded)
 
 
 def _does(step: Step, access: BadAccess) -> bool:

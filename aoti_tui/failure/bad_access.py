@@ -17,6 +17,7 @@ from aoti_tui.failure.model import (
     ProvenanceNode,
     ValueProvenance,
 )
+from aoti_tui.failure.own_kernels import in_scripts_terms
 from aoti_tui.failure.prose.ops import op_patterns
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import sources_of
@@ -84,7 +85,7 @@ def explain_access(
     candidate = Candidate(
         kernel.name, access.kernel_line, wrapper_line, (launch,), "found by a replay", 0
     )
-    return Failure(
+    failure = Failure(
         message=access.words,
         kernel=kernel.name,
         kernel_line=access.kernel_line,
@@ -115,6 +116,7 @@ def explain_access(
         access=access,
         fired=(access.program,),
     )
+    return in_scripts_terms(failure, explainer.index)
 
 
 def _condition(explainer: Explainer, launch: Launch, access: BadAccess, known: Known) -> Condition:
@@ -133,10 +135,17 @@ def accesses(
     program: KernelProgram, kernel_line: int, argument: str
 ) -> Iterator[tuple[Load | Store, int]]:
     """The accesses to an argument on a line, with their place among the statements."""
+    assigned: set[int] = set()
     for assignment in program.assignments:
         for load in assignment.loads:
+            assigned.add(id(load.node))
             if load.line == kernel_line and argument in load.pointers:
                 yield load, assignment.order
+    for load in program.loads:
+        # `tl.store(out + o, tl.load(x + i))`: a load that no name keeps.
+        if load.line == kernel_line and argument in load.pointers and id(load.node) not in assigned:
+            after = [s.order for s in program.stores if s.line <= load.line]
+            yield load, after[-1] if after else 0
     for store in program.stores:
         if store.line == kernel_line and argument in store.pointers:
             yield store, store.order

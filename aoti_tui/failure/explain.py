@@ -50,6 +50,7 @@ from aoti_tui.failure.model import (
     Program,
     ValueProvenance,
 )
+from aoti_tui.failure.own_kernels import in_scripts_terms
 from aoti_tui.failure.prose.ops import op_patterns
 from aoti_tui.failure.provenance.bounds import Asserted, bound_tree, index_tree
 from aoti_tui.failure.provenance.known import Known
@@ -239,7 +240,7 @@ class Explainer:
             contradictions=evidence.contradictions,
             holds=holds,
         )
-        return in_users_terms(failure, self.index, known)
+        return in_scripts_terms(in_users_terms(failure, self.index, known), self.index)
 
     def _asked(
         self,

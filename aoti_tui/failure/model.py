@@ -177,10 +177,12 @@ SourceKind = Literal[
     "constant_dim",
     "buffer_dim",
     "random",
+    "tensor",
     "literal",
     "unknown",
 ]
-"""``input`` is an input's data, ``input_value`` a size read from an input's value. Sources are
+"""``input`` is an input's data, ``input_value`` a size read from an input's value, ``tensor`` the
+data of a tensor that a script makes itself. Sources are
 listed in this order."""
 
 

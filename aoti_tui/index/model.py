@@ -525,6 +525,8 @@ class WrapperIndex:
     """The AOT id of a graph of torch.compile (``0_inference``); ``""`` of a wrapper of AOTI."""
     torch_version: str = ""
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""
+    is_script: bool = False
+    """Whether it is a user's own program, which defines its kernels itself."""
     device: str = "cuda"
     """``cuda``, ``xpu``, ``cpu`` or ``hip``, from the constructor or the stream type."""
 

@@ -8,6 +8,7 @@ from aoti_tui.index.cpp import reader as cpp
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import WrapperIndex
 from aoti_tui.index.python import reader as python
+from aoti_tui.index.python import script
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
 Progress = Callable[[float], None]
@@ -27,6 +28,8 @@ def read_wrapper(
     with 1. What is not understood becomes a gap; nothing in the text raises.
     """
     described = describe_artifact(text)
+    if described.is_script:
+        return script.read_script(text, path, progress or _silent)
     read = python.read_wrapper if described.is_python else cpp.read_wrapper
     index = read(text, path, kernel_sources or {}, progress or _silent)
     if described.kind is ArtifactKind.JIT_WRAPPER:

@@ -26,6 +26,7 @@ _PYTHON_BLOCK = re.compile(r"^\s*\w+ = async_compile\.triton\(", re.M)
 _OUTPUT_CODE = re.compile(r"^# AOT ID:|^def call\(args\)|^\s*def call\(self, args\)", re.M)
 _CPP_WRAPPER = re.compile(r"^cpp_wrapper_src = ", re.M)
 _SINGLE_KERNEL = re.compile(r"^@triton_heuristics\.\w+\(", re.M)
+_JITTED = re.compile(r"^[ \t]*@(?:triton\.)?jit\b[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def \w", re.M)
 _ASSERT = re.compile(
     r"block: \[\d+,\d+,\d+\], thread: \[|global id: \[\d+,\d+,\d+\], local id: \["
     r"|device-side assert|device assertion failed:|Traceback \(most recent"
@@ -53,6 +54,7 @@ class ArtifactKind(Enum):
     KERNEL_FILE = "the source file of one Triton kernel"
     LOG = "a log"
     CPP = "C++ code that is not an AOTInductor wrapper"
+    SCRIPT = "a script with Triton kernels of its own"
     PYTHON = "Python code without Triton kernels"
     TEXT = "text that is neither a wrapper nor a log"
     BINARY = "not text"
@@ -79,6 +81,11 @@ class ArtifactDescription:
     def is_python(self) -> bool:
         """Whether it is a wrapper written in Python."""
         return self.kind in (ArtifactKind.OUTPUT_CODE, ArtifactKind.PLAIN_OUTPUT_CODE)
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a user's own program that defines Triton kernels."""
+        return self.kind is ArtifactKind.SCRIPT
 
     @property
     def has_no_kernels(self) -> bool:
@@ -156,6 +163,8 @@ def _python(text: str) -> tuple[ArtifactKind, str] | None:
         )
     if _SINGLE_KERNEL.search(text) and "@triton.jit" in text:
         return ArtifactKind.KERNEL_FILE, "it decorates one kernel with triton_heuristics"
+    if _JITTED.search(text) and _PYTHON.search(text):
+        return ArtifactKind.SCRIPT, "it defines kernels with @triton.jit and is not generated"
     return None
 
 

@@ -120,6 +120,8 @@ def source_words(source: Source) -> str:
         return f"dimension {source.dim} of buffer {source.name}"
     if source.kind == "random":
         return f"random numbers ({source.name})"
+    if source.kind == "tensor":
+        return f"tensor {source.name} (:{source.line})"
     if source.kind == "literal":
         return f"{source.name}, a size fixed when compiled"
     return f"not known ({source.name})"

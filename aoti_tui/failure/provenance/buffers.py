@@ -89,6 +89,8 @@ class Buffers:
         given = index.input_named(name)
         if given is not None:
             return self.input_data(given)
+        if index.is_script:
+            return self._made_by_script(name)
         constant = index.constant_named(name)
         if constant is None:
             return None
@@ -101,6 +103,13 @@ class Buffers:
             constant.line,
             source=Source("constant", name=name, fqn=constant.fqn or name, line=constant.line),
         )
+
+    def _made_by_script(self, name: str) -> ProvenanceNode | None:
+        made = [one for one in self.trail.index.buffers if one.name == name]
+        if not made:
+            return None
+        line = made[-1].line
+        return ProvenanceNode(BufferData(name), line, source=Source("tensor", name=name, line=line))
 
     def input_data(self, given: Input) -> ProvenanceNode:
         return ProvenanceNode(

@@ -11,7 +11,7 @@ from aoti_tui.index.model import Kernel, KernelParameter
 
 _INTEGERS = {"i64": 8, "u64": 8, "i32": 4, "u32": 4, "i16": 2, "u16": 2, "i8": 1, "u8": 1, "i1": 1}
 _FLOATS = {"fp64": "<d", "fp32": "<f", "fp16": "<e"}
-_SCRATCH = 2
+SCRATCH = 2
 """Pointers that Triton adds after a kernel's own parameters: to scratch memory, and to a profiler's
 (one in Triton 3.3, none before)."""
 
@@ -49,7 +49,7 @@ def passed_of(kernel: Kernel, launch: KernelLaunch) -> tuple[Passed, ...] | None
 
 
 def _fits(taken: Sequence[KernelParameter], given: Sequence[Parameter]) -> bool:
-    if not len(taken) <= len(given) <= len(taken) + _SCRATCH:
+    if not len(taken) <= len(given) <= len(taken) + SCRATCH:
         return False
     sizes = (_size(p.type) for p in taken)
     return all(size in (None, g.size) for size, g in zip(sizes, given, strict=False))

@@ -64,6 +64,7 @@ def index_of(
         outputs=(),
         found_gaps=Late.known(()),
         main=SCRIPT,
+        is_script=True,
     )
 
 
