@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 
+from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.replay.errors import ReplayError
 from aoti_tui.replay.model import Program
 from aoti_tui.session import words
 from aoti_tui.session.commands.replays import Replays
 from aoti_tui.session.session import Session
 from aoti_tui.session.text import number
+
+_NUMBER = r"(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)?"
+_SYMBOL = re.compile(r"(\w+)\s*=\s*(-?\d+(?:\.\d+)?)?")
+_OF_SCRIPT = re.compile(r"(\w+(?:\[\d+\])?)\s*=\s*" + _NUMBER)
 
 
 class Symbols:
@@ -36,18 +41,23 @@ class Symbols:
             return
         # Recordings of other launches were made without it.
         self.session.forget()
-        shown = "as the inputs have it" if value is None else number(value)
+        whose = "script has" if isinstance(incident, ScriptIncident) else "inputs have"
+        shown = f"as the {whose} it" if value is None else number(value)
         self.session.say(f"{name} is now {shown}; running again.")
         self.replays.start()
 
     def set_by_text(self, text: str) -> str:
-        """Set a symbol as ``s7=3``; a sentence when it cannot be."""
-        match = re.fullmatch(r"(\w+)\s*=\s*(-?\d+(?:\.\d+)?)?", text.strip())
+        """Set a symbol as ``s7=3``, of a script's launch a scalar or an element as ``x_ptr[2]=3``;
+        a sentence when it cannot be."""
         incident = self.session.state.incident
+        is_script = isinstance(incident, ScriptIncident)
+        match = (_OF_SCRIPT if is_script else _SYMBOL).fullmatch(text.strip())
         names = {s.name for s in incident.index.symbols} if incident is not None else set()
+        if match is None and is_script:
+            return "set tries another value: set n=3, set x_ptr[2]=0.5; set n= takes it back."
         if match is None:
             return "set sets a symbol: set s7=3; set s7= takes the value back."
-        if match[1] not in names:
+        if not is_script and match[1] not in names:
             return f"The wrapper has no symbol {match[1]}."
         if self.session.state.running:
             return "A replay is running; escape cancels it."
