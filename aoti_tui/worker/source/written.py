@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import textwrap
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +35,9 @@ def written(jit: Any) -> Written:
     JITCallable).
     """
     function = jit.fn
-    lines: list[str] = list(jit.raw_src)
+    # Up to triton 3.4 a function keeps only what follows its decorators, and dedented.
+    raw = getattr(jit, "raw_src", None)
+    lines: list[str] = list(inspect.getsourcelines(jit.fn)[0] if raw is None else raw)
     first = int(jit.starting_line_number)
     offset = next((i for i, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
     tree = ast.parse(textwrap.dedent(jit.src)).body[0]
