@@ -32,7 +32,8 @@ class Picture:
     keys: tuple[str, ...] = ()
     theme: str = ""
     failure: str = ""
-    """``model/case`` of ``tests/data``; the bundled failure for ``""``."""
+    """``model/case`` of ``tests/data``, with a ``wrapper.cpp`` or an ``output_code.py``; the
+    bundled failure for ``""``."""
     core: Path | None = None
     """A core dump in place of log and inputs."""
     script: str = ""
@@ -47,12 +48,14 @@ class Picture:
             return OpenRequest(demo_request().wrapper, given=Given(core=self.core), warm_up=False)
         if not self.failure:
             return demo_request()
-        model, case = self.failure.split("/")
+        model, _, case = self.failure.rpartition("/")
         folder = DATA / model
+        compiled = folder / "output_code.py"
+        users = folder / f"users_inputs.{case}.pt"
         return OpenRequest(
-            folder / "wrapper.cpp",
+            compiled if compiled.exists() else folder / "wrapper.cpp",
             log=folder / f"error.{case}.log",
-            given=Given(inputs=folder / f"inputs.{case}.pt"),
+            given=Given(inputs=users if users.exists() else folder / f"inputs.{case}.pt"),
             warm_up=False,
         )
 
@@ -93,6 +96,7 @@ PICTURES = (
     Picture("small-run", (80, 24), RUN),
     Picture("light", (160, 45), RUN, theme="textual-light"),
     Picture("core-dump", (120, 36), RUN, core=DATA / "cores" / "jagged_reduce.cudacore.xz"),
+    Picture("compile", (120, 36), SCATTER, failure="output_code/gnn/bad_src"),
     Picture("run", (120, 40), (*STANDS, "w"), script="scale.py"),
     Picture("run-call", (100, 30), (*STANDS, "2"), script="scale.py"),
     Picture("precision", (120, 36), (*STANDS, "E", "see:loses precision"), script="variance.py"),
