@@ -72,9 +72,20 @@ class Inputs:
             )
         sent = [one.request(self._place(incident, one.position)) for one in edits]
         client = incident.session().client
-        reply = client.request(
-            "edit", doing="editing the inputs", path=str(path.resolve()), edits=sent
-        )
+        try:
+            reply = client.request(
+                "edit", doing="editing the inputs", path=str(path.resolve()), edits=sent
+            )
+        except ReplayError as error:
+            if error.kind not in ("bad-request", "python"):
+                raise
+            # What was asked for fits the file badly: that is no fault of ours.
+            raise ReplayError(
+                "bad-inputs",
+                "The inputs cannot be changed so",
+                error.why,
+                "info inputs lists them with their shapes",
+            ) from error
         self.made += 1
         stem = path.name.removesuffix(".pt").partition(".edited")[0]
         file = Path(self.folder.name) / f"{stem}.edited{self.made}.pt"

@@ -48,6 +48,7 @@ def test_what_cannot_be_set_is_said(user: Headless) -> None:
         answer = user.do(typed)
         assert not answer.ok, typed
         assert told in answer.text, (typed, answer.text)
+        assert "fault of aoti-tui" not in answer.text
     assert "fails in 1 lane" in user.do("c").text
 
 

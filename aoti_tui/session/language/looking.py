@@ -100,7 +100,7 @@ class Looking:
         if match is None:
             return "x shows the elements of a tensor: x in_ptr0, x/8 buf0[0,2], x arg0_1."
         what, incident, launch = match["what"].strip(), self.parts.incident, self.parts.state.launch
-        count = int(match["count"] or reading.SHOWN)
+        count = max(1, int(match["count"] or reading.SHOWN))
         if not match["count"] and self.parts.desk.look_at(what):
             pass
 

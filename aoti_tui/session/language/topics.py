@@ -191,9 +191,10 @@ def _arguments(parts: Parts, rows: Told) -> None:
             shape=list(one.shape),
             source=one.source,
         )
-    if not known:
-        for argument in launch.arguments:
-            text = f"{argument.parameter} = {argument.text}"
+    named = {one.name for one in known}
+    for argument in launch.arguments:
+        if argument.parameter not in named:
+            text = f"{argument.parameter} = {argument.text}: known once it has run"
             rows.add(text, name=argument.parameter, expression=argument.text)
 
 
