@@ -141,7 +141,7 @@ def _led_to(
         path = Path(next(iter(found.kernels)))
         return Graphs((WrapperText(path, text),), found.kernels, (_NO_LAUNCHES,))
     if scripts:
-        kernels = [one.kernel for one in (*reading.asserts, *reading.faults) if one.kernel]
+        kernels = [a.kernel for a in reading.asserts] + [f.kernel for f in reading.faults]
         script = _script_beside(log, kernels)
         if script is not None:
             return Graphs((script,), {}, (f"{script.path.name} beside it defines the kernel",))
@@ -156,7 +156,7 @@ def _script_beside(dump: Path, kernels: Sequence[str]) -> WrapperText | None:
             text = path.read_text(errors="replace") if path.stat().st_size < _HEAD else ""
         except OSError:
             continue
-        defines = any(f"def {kernel}(" in text for kernel in kernels)
+        defines = any(f"def {kernel}(" in text for kernel in kernels if kernel)
         if defines and describe_artifact(text).is_script:
             found.append(WrapperText(path, text))
     return found[0] if len(found) == 1 else None
