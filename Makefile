@@ -4,15 +4,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LIGHT := .venv-light
 
-.PHONY: run test lint fuzz bench screenshots clean
+.PHONY: run run-light package test lint fuzz bench screenshots clean
 
 run: $(STAMP)
 	$(BIN)/aoti-tui --demo
 
+# Browsing and explaining alone, without torch.
+run-light: $(LIGHT)/.installed
+	$(LIGHT)/bin/aoti-tui --demo
+
+$(LIGHT)/.installed: pyproject.toml tests/constraints.txt
+	@echo "Setting up $(LIGHT): 60 MB, without torch; the replay is off in it"
+	$(PYTHON) -m venv $(LIGHT)
+	$(LIGHT)/bin/python -m pip install --disable-pip-version-check -c tests/constraints.txt -e .
+	@touch $@
+
 $(STAMP): pyproject.toml tests/constraints.txt
+	@echo "Setting up $(VENV): 1.8 GB with torch and triton, some minutes (make run-light needs 60 MB)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c tests/constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check -c tests/constraints.txt -e '.[replay,dev]'
 	@touch $@
 
 lint: $(STAMP)
@@ -32,8 +44,12 @@ fuzz: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m tests.bench
 
+# Wheel and sdist into dist/, and the wheel tried in a fresh environment and a terminal.
+package: $(STAMP)
+	$(BIN)/python -m tests.package
+
 screenshots: $(STAMP)
 	$(BIN)/python -m tests.screenshots
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(LIGHT) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -68,7 +68,9 @@ def explain_parser() -> argparse.ArgumentParser:
     _add_wrapper(parser)
     _add_log(parser)
     _add_given(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object (`aoti-tui help json`)"
+    )
     parser.add_argument(
         "--report", type=Path, metavar="FILE.md", help="write a report for a ticket"
     )
@@ -87,7 +89,9 @@ def index_parser() -> argparse.ArgumentParser:
     _add_wrapper(parser)
     parser.add_argument("--kernels", type=Path, metavar="PATH", help="where kernel sources are")
     parser.add_argument("--model", metavar="NAME", help="which model of a package or folder")
-    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object (`aoti-tui help json`)"
+    )
     return parser
 
 
@@ -124,7 +128,9 @@ def replay_parser() -> argparse.ArgumentParser:
         "for what the GPU wrote (--tensors)",
     )
     parser.add_argument("--argument", metavar="ARG", help="which output the reference is for")
-    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object (`aoti-tui help json`)"
+    )
     return parser
 
 
@@ -146,7 +152,9 @@ def check_parser() -> argparse.ArgumentParser:
     )
     _add_wrapper(parser)
     _add_given(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object (see the README)")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object (`aoti-tui help json`)"
+    )
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The JSON of ``explain`` and ``index``: a contract, described in the README.
+"""The JSON of ``explain`` and ``index``: a contract, described in `aoti-tui help json`.
 
 ``VERSION`` grows when a field changes its meaning or goes away; new fields do not change it.
 """

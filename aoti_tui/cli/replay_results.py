@@ -17,7 +17,7 @@ an input of theirs (``how`` tells it apart)."""
 def result_json(
     result: ReplayResult, judged: Judged | None, problems: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """One launch's replay, as the README describes it."""
+    """One launch's replay, as `aoti-tui help json` describes it."""
     return {
         "kernel": result.kernel,
         "launch_line": result.site.line,

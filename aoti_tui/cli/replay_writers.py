@@ -77,7 +77,7 @@ def _only_output(session: ReplaySession, launch: Launch) -> str:
 
 
 def writers_json(answer: Written) -> dict[str, Any]:
-    """``{"writers": […], "element": {…} or null}``, as the README describes it."""
+    """``{"writers": […], "element": {…} or null}``, as `aoti-tui help json` describes it."""
     written, wrong = answer.written, answer.wrong
     if written is None:
         return {"writers": [], "element": None}

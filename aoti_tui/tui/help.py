@@ -12,6 +12,7 @@ from textual.binding import ActiveBinding
 from textual.screen import Screen
 from textual.widget import Widget
 
+from aoti_tui.help import topics
 from aoti_tui.tui.actions import ACTIONS
 from aoti_tui.tui.keyline import key_text, keys_of
 from aoti_tui.tui.text import plain
@@ -73,6 +74,8 @@ def key_rows(
     yield "", "Elsewhere"
     yield "tab", "To the next pane; shift+tab to the one before"
     yield "^p", "Palette: every action, kernel, symbol and input by name; themes"
+    yield "", "Manual"
+    yield "^p manual", f"A page to read, the same as aoti-tui help TOPIC: {', '.join(topics())}"
 
 
 def help_text(

@@ -1,4 +1,4 @@
-"""The palette's commands: every action, and everything that has a name."""
+"""The palette's commands: every action, everything that has a name, the pages of the manual."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import cast
 from rich.text import Text
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from aoti_tui.help import page, topics
 from aoti_tui.session.listed.entries import GROUPS, Entry, temporary_entries
 from aoti_tui.session.listed.matching import fitting, fuzzy
 from aoti_tui.session.text import visible
 from aoti_tui.tui.actions import ACTIONS, Action
+from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.host import Host
 from aoti_tui.tui.keyline import keys_of
 from aoti_tui.tui.panes.navigator import Navigator
@@ -53,6 +55,16 @@ class EverythingProvider(Provider):
                     action.label,
                     action.tooltip,
                 )
+        for topic, title in topics().items():
+            cost = fuzzy(query, f"manual {topic} {title.lower()}", letters=False)
+            if cost is not None:
+                yield Hit(
+                    _score(cost + SYNONYM),
+                    Text(f"Manual: {topic}"),
+                    partial(self._read, topic, title),
+                    topic,
+                    title,
+                )
         fits = fitting(self._things(), query)
         for cost, entry in sorted(fits, key=lambda fit: fit[0])[:LIMIT]:
             yield Hit(
@@ -70,6 +82,10 @@ class EverythingProvider(Provider):
         if state.incident is not None and state.kernel is not None:
             program = state.incident.kernel_program(state.kernel.name)
             yield from temporary_entries(state.kernel, program)
+
+    def _read(self, topic: str, title: str) -> None:
+        """Show a page of the manual, the same as `aoti-tui help TOPIC` prints."""
+        self._main.app.push_screen(Reading(title, page(topic)))
 
     def _go(self, entry: Entry) -> None:
         self._main.go_to(entry)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from aoti_tui.cli.main import main
@@ -34,3 +37,16 @@ def test_another_topic_is_proposed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_only_pages_are_read(topic: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help", topic]) == 2
     assert "there is no help on" in capsys.readouterr().err
+
+
+def test_the_readme_names_only_topics_that_there_are() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"aoti-tui help (\w[\w-]*)", text))
+    assert {"getting", "compile", "run"} <= named <= {*topics(), "commands"}
+
+
+def test_contributing_says_where_things_are() -> None:
+    root = Path(__file__).parents[2]
+    named = re.findall(r"`((?:tests|aoti_tui)/[\w/.]+)`", page("contributing"))
+    assert len(named) > 5
+    assert [name for name in named if not (root / name).exists()] == []

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aoti_tui.artifacts.core_dump.images import KernelImage, read_image
 from aoti_tui.artifacts.core_dump.model import (
     CodeLine,
     CoreDump,
@@ -23,6 +23,9 @@ from aoti_tui.artifacts.core_dump.model import (
 from aoti_tui.artifacts.core_dump.sections import HEADER, Kind, Row, Section, Sections, rows_of
 from aoti_tui.artifacts.core_dump.unpacked import head_of, unpacked
 from aoti_tui.artifacts.errors import ArtifactError
+
+if TYPE_CHECKING:
+    from aoti_tui.artifacts.core_dump.images import KernelImage
 
 _ELF = struct.Struct("<16sHHIQQQIHHHHHH")
 _CORE, _CUDA_MACHINE = 4, 190
@@ -257,6 +260,9 @@ class DumpFile:
         if section is None:
             return KernelImage()
         if section.number not in self._images:
+            # elftools takes as long to import as all of ours: only a core dump needs it.
+            from aoti_tui.artifacts.core_dump.images import read_image
+
             self._images[section.number] = read_image(self._data(section, _LARGEST_IMAGE))
         return self._images[section.number]
 
