@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+BEYOND_SYMBOLS = 2.0**63
+"""The least number that no symbol can have."""
 LAUNCH_SECONDS = 120.0
 """How long one launch may take unless the user says otherwise."""
 

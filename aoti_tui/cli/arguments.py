@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aoti_tui import __version__
 from aoti_tui.artifacts.errors import ArtifactError
-from aoti_tui.artifacts.given import LAUNCH_SECONDS
+from aoti_tui.artifacts.given import BEYOND_SYMBOLS, LAUNCH_SECONDS
 
 COMMANDS = (
     "explain",
@@ -375,9 +375,11 @@ def setting(text: str) -> tuple[str, float]:
         if not sign or not name.strip().isidentifier():
             raise ValueError
         number = float(value)
+        if not abs(number) < BEYOND_SYMBOLS:
+            raise ValueError
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} sets no symbol; write it as s7=0, with a number"
+            f"{text!r} sets no symbol; write it as s7=0, with a number of 64 bits"
         ) from None
     return name.strip(), int(number) if number.is_integer() else number
 

@@ -255,8 +255,9 @@ def test_a_package_with_several_models_asks_which(tmp_path: Path) -> None:
     assert "0 <= tmp10 < ks0" in chosen.stdout
 
 
-def test_a_wrong_setting_is_explained() -> None:
-    done = run("explain", WRAPPER, "--log", LOG, "--set", "s7")
+@pytest.mark.parametrize("text", ["s7", "s7=nan", "s7=1e400", "s7=-inf", f"s7={'9' * 5000}"])
+def test_a_wrong_setting_is_explained(text: str) -> None:
+    done = run("explain", WRAPPER, "--log", LOG, "--set", text)
     assert done.returncode == 2
     assert "s7=0" in done.stderr
 

@@ -20,6 +20,8 @@ _PREFIX = re.compile(
     r"(?P<place>\S{1,300}:\d{1,7})\] (?P<rest>.*)",
     re.S,
 )
+_STAMP = re.compile(r"[VIWEF]\d{4} \d\d:\d\d:\d\d\.\d+ \d")
+"""What every prefix has: most lines of a log have none, and this is found out faster."""
 _TAG = re.compile(
     r"(?P<frame>\[[\d/_!]{1,40}\] )?(?:\[\d/?\w*\] )?\[__(?P<log>[a-z_]{1,40})\] ?(?P<said>.*)",
     re.S,
@@ -116,7 +118,7 @@ class CodeReader:
             old = _OLD_PREFIX.search(line)
             if old is not None:
                 return ("", "", old["log"]), (old["frame"] or "").strip("[] "), old["said"]
-        if "] " not in line:
+        if "] " not in line or _STAMP.search(line) is None:
             return None
         prefix = _PREFIX.search(line)
         if prefix is None:

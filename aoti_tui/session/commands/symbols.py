@@ -13,7 +13,7 @@ from aoti_tui.session.session import Session
 from aoti_tui.session.text import number
 
 _NUMBER = r"(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)?"
-_SYMBOL = re.compile(r"(\w+)\s*=\s*(-?\d+(?:\.\d+)?)?")
+_SYMBOL = re.compile(r"(\w+)\s*=\s*(-?\d{1,18}(?:\.\d{1,18})?)?")
 _OF_SCRIPT = re.compile(r"(\w+(?:\[\d+\])?)\s*=\s*" + _NUMBER)
 
 

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets.input import Selection
 
+from aoti_tui.artifacts.given import BEYOND_SYMBOLS
 from aoti_tui.replay.data.symbols import SET_BY_USER
 from aoti_tui.replay.model import SymbolValue
 from aoti_tui.session.text import number, visible
@@ -109,6 +110,8 @@ class SetSymbol(TakesKeysAhead):
         elif found[1] not in names and "[" not in found[1]:
             known = ", ".join(sorted(names)[:8])
             self._refuse(f"The wrapper has no symbol {found[1]}. It has {known or 'none'}.")
+        elif not abs(float(found[2] or 0)) < BEYOND_SYMBOLS:
+            self._refuse(f"{found[1]} can have numbers of 64 bits only.")
         elif found[2] is None and self._set_by_user(found[1]) is None:
             self._refuse(f"{found[1]} is not set: there is no value to take back.")
         else:
