@@ -439,3 +439,18 @@ def test_a_file_of_a_docstring_and_a_wrapper_counts_the_wrapper_alone() -> None:
     assert index.gaps == ()
     (kernel,) = index.kernels.values()
     assert kernel.line > len(SHORT.split("\n"))
+
+
+def test_a_seed_that_torch_draws_itself_is_a_call_that_writes_it() -> None:
+    text = (
+        "# AOT ID: ['0_forward']\nimport torch\n"
+        "def call(args):\n"
+        "    seed_cuda_0 = empty_strided((), (), device='cuda', dtype=torch.int64)\n"
+        "    torch.randint(2**31, size=(), dtype=torch.int64, out=seed_cuda_0)\n"
+        "    return (seed_cuda_0, )\n"
+    )
+    index = read_wrapper(text, "output_code.py")
+    assert index.gaps == ()
+    (drawn,) = index.externs
+    assert drawn.line == 5
+    assert [view.base for view in drawn.writes] == ["seed_cuda_0"]

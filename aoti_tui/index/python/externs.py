@@ -28,6 +28,8 @@ _NAMESPACES = re.compile(
     r"^(?:extern_kernels|torch\.ops|aten|prims|inductor_ops|_quantized|_c10d_functional|fbgemm"
     r"|fsdp|torch\._C\._\w+|torch\.\w+)\."
 )
+_SEEDS = re.compile(r"^torch\.rand\w*$")
+"""``torch.randint(2**31, …, out=seed_cuda_0)``: how wrappers of torch 2.0 draw their seed."""
 _METHODS = frozenset({"copy_", "clone", "zero_", "fill_", "add_", "mul_", "contiguous", "to"})
 _KEYWORDS = {
     **dict.fromkeys(("addmm", "baddbmm", "addbmm", "addmv", "addr"), ("beta", "alpha")),
@@ -62,7 +64,7 @@ def read_extern(reading: Reading, call: ast.Call, result: str | None) -> bool:
             return False
         found.op = call.func.attr
         found.to_operator(ast.Call(call.func, [call.func.value, *call.args], call.keywords))
-    elif _NAMESPACES.match(function):
+    elif _NAMESPACES.match(function) or _SEEDS.match(function):
         found.name(function)
         found.to_operator(call)
     else:
