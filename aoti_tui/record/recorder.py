@@ -271,7 +271,7 @@ class Recorder:
             if torch._C._cuda_isCurrentStreamCapturing():
                 return None
             self._devices[index] = made = DeviceCopies(self.ring, torch, index)
-            if not made.registered:
+            if not made.registered and len(self._devices) == 1:
                 said("the ring could not be pinned: copies are slower")
         return self._devices[index]
 
