@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -43,6 +44,8 @@ HIGH_CONTRAST = Theme(
     dark=True,
 )
 
+LEAVING_SECONDS = 2.0
+"""How long leaving may take once a signal has asked for it."""
 AGAIN_SECONDS = 3.0
 """How long after a ctrl+c another one leaves."""
 
@@ -152,10 +155,20 @@ def run_app(request: OpenRequest | RunRequest) -> int:
     return asyncio.run(_run(DebuggerApp(request)))
 
 
+def _leave(app: DebuggerApp, loop: asyncio.AbstractEventLoop, code: int) -> None:
+    """Leave in an orderly way, or in any: Textual waits without an end to write to a terminal that
+    is gone (textual/drivers/_writer_thread.py: its thread has died, its queue is full), and the
+    loop with it. The worker ends with its parent."""
+    last = threading.Timer(LEAVING_SECONDS, os._exit, (code,))
+    last.daemon = True
+    last.start()
+    loop.call_soon_threadsafe(app.exit, code)
+
+
 async def _run(app: DebuggerApp) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, app.exit, 128 + number)
+        signal.signal(number, lambda number, _: _leave(app, loop, 128 + number))
     try:
         result = await app.run_async()
     finally:
