@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 
 from aoti_tui.index.cpp import reader as cpp
@@ -27,11 +28,25 @@ def read_wrapper(
     wrapper itself is preferred. ``progress`` is called with fractions of the work done, last
     with 1. What is not understood becomes a gap; nothing in the text raises.
     """
+    collects = gc.isenabled()
+    # Nothing that is made here refers back to what made it: looking for garbage among all that
+    # there is, again and again while it grows, only costs time.
+    gc.disable()
+    try:
+        return _read(text, path, kernel_sources or {}, progress or _silent)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _read(
+    text: str, path: str, kernel_sources: Mapping[str, KernelSource], progress: Progress
+) -> WrapperIndex:
     described = describe_artifact(text)
     if described.is_script:
-        return script.read_script(text, path, progress or _silent)
+        return script.read_script(text, path, progress)
     read = python.read_wrapper if described.is_python else cpp.read_wrapper
-    index = read(text, path, kernel_sources or {}, progress or _silent)
+    index = read(text, path, kernel_sources, progress)
     if described.kind is ArtifactKind.JIT_WRAPPER:
         return python.with_graph_arguments(index, text)
     return index
