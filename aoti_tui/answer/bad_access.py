@@ -78,7 +78,9 @@ def first_bad_access(
         for name in names_read(one.offset)
     ]
     invented = {a.name for a in result.arguments if a.source == "made-up"}
-    made_up = not names or bool(parameters_behind(program, names) & invented)
+    # What an address is made of that cannot be followed may rest on anything that was made up.
+    behind = parameters_behind(program, names) if names else invented
+    made_up = bool(behind & invented)
     elements: tuple[TracedElement, ...] = ()
     loaded: tuple[str, ...] = ()
     notes: list[str] = []
