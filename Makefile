@@ -16,13 +16,13 @@ run-light: $(LIGHT)/.installed
 	$(LIGHT)/bin/aoti-tui --demo
 
 $(LIGHT)/.installed: pyproject.toml tests/constraints.txt
-	@echo "Setting up $(LIGHT): 60 MB, without torch; the replay is off in it"
+	@echo "Setting up $(LIGHT): 80 MB, without torch; the replay is off in it"
 	$(PYTHON) -m venv $(LIGHT)
 	$(LIGHT)/bin/python -m pip install --disable-pip-version-check -c tests/constraints.txt -e .
 	@touch $@
 
 $(STAMP): pyproject.toml tests/constraints.txt
-	@echo "Setting up $(VENV): 1.8 GB with torch and triton, some minutes (make run-light needs 60 MB)"
+	@echo "Setting up $(VENV): 1.8 GB with torch and triton, some minutes (make run-light needs 80 MB)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check -c tests/constraints.txt -e '.[replay,dev]'
 	@touch $@

@@ -83,7 +83,7 @@ def kernel(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr):
 KERNELS = (
     BenchKernel(
         "pointwise gather, 1M lanes",
-        20,
+        100,
         _GATHER,
         {
             "in_ptr0": (1 << 20, "int64"),
