@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.run.running import run, script
+from tests.run.running import Watched, run, script
 
 
 def test_a_class_with_a_pointer_of_its_own_may_lead_backwards(tmp_path: Path) -> None:
@@ -172,3 +172,23 @@ def test_a_view_that_repeats_elements_may_be_stepped_out_of(tmp_path: Path) -> N
     )
     ran = run(tmp_path, "main.py")
     assert (ran.out, ran.findings) == ("[20.0, 0.0, 12.0, 4.0]\n", [])
+
+
+def test_a_kernel_with_block_pointers_is_recorded(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        """
+        @triton.jit
+        def double(x_ptr, o_ptr, n):
+            x_block = tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (4,), (0,))
+            o_block = tl.make_block_ptr(o_ptr, (n,), (1,), (0,), (4,), (0,))
+            tl.store(o_block, tl.load(x_block) * 2)
+
+        x = torch.arange(4.0)
+        double[(1,)](x, torch.empty_like(x), 4)
+        """,
+    )
+    with Watched(tmp_path, "main.py") as watched:
+        assert watched.until("exit")["code"] == 0
+        reply = watched.ask("record", launch=0, program=[0, 0, 0])
+        assert {"x_block", "o_block"} <= {one["name"] for one in reply["steps"]}

@@ -111,7 +111,7 @@ class Binding:
         tensor.__int__ = tensor.__index__
         tensor.__float__ = lambda value: float(single(value.handle))
         tensor.__repr__ = lambda value: repr(value.handle.data)
-        tensor.__str__ = lambda value: str(value.handle.data)
+        tensor.__str__ = lambda value: str(getattr(value.handle, "data", "a block pointer"))
         tensor.T = property(lambda value: tl.trans(value))
         self._bind_constexpr()
         if hasattr(tl, "condition"):
