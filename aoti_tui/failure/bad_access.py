@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from aoti_tui.failure.cause.fixes import access_fixes
 from aoti_tui.failure.cause.guards import guard_findings
+from aoti_tui.failure.compiled import in_users_terms
 from aoti_tui.failure.condition.inequality import Condition, condition_of_access
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import (
@@ -116,7 +117,8 @@ def explain_access(
         access=access,
         fired=(access.program,),
     )
-    return in_scripts_terms(failure, explainer.index)
+    own = in_users_terms(failure, explainer.index, known)
+    return in_scripts_terms(own, explainer.index)
 
 
 def _condition(explainer: Explainer, launch: Launch, access: BadAccess, known: Known) -> Condition:
