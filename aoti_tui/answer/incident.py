@@ -23,6 +23,7 @@ from aoti_tui.answer.indexing import indexed
 from aoti_tui.answer.judge import Judged, Search, judge
 from aoti_tui.answer.known import known_of, takes_inputs, truncated_of, ways_to_bind
 from aoti_tui.answer.log_notes import log_notes
+from aoti_tui.answer.traced_fault import traced_fault_notes
 from aoti_tui.answer.unreplayed import unreplayed
 from aoti_tui.answer.upstream import Upstream, find_upstream
 from aoti_tui.answer.user_terms import named_arguments
@@ -123,6 +124,14 @@ class Incident:
     def only_memory_faults(self) -> bool:
         """Whether the log reports a bad address, and no assert that it could have come from."""
         return self.log is not None and bool(self.log.faults) and not self.log.asserts
+
+    @property
+    def traced(self) -> tuple[Launch, ...]:
+        """The launches of kernels that a traceback of the log names."""
+        if self.log is None:
+            return ()
+        named = launch_in_traceback(self.index, self.source, self.log)
+        return tuple({la.id: la for la in named if la.kernel in self.index.kernels}.values())
 
     @property
     def truncated(self) -> tuple[TruncatedSymbol, ...]:
@@ -360,14 +369,20 @@ class Incident:
         if self.log is None:
             return self
         explainer = self.workshop.explainer
-        traced = launch_in_traceback(self.index, self.source, self.log)
+        traced = self.traced
         core = self.workshop.core
         log = at_launches(self.log, core) if core is not None else self.log
         found = explainer.failures(log, self.known, traced)
         failures = unreplayed(explainer, found, self.known, self.inputs, self.log.autotuning)
         others = self.choice.others if self.choice is not None else ()
         failures = tuple(with_other_graphs(failure, others) for failure in failures)
-        notes = (*self.notes, *log_notes(self.log, failures, self.index, given=bool(self.inputs)))
+        given = bool(self.inputs)
+        notes = (
+            *self.notes,
+            *log_notes(self.log, failures, self.index, given=given or bool(traced)),
+        )
+        if self.only_memory_faults:
+            notes += traced_fault_notes(self.index, explainer.program_of, traced, given=given)
         chosen = self.choice.notes if self.choice is not None else ()
         return replace(self, failures=failures, notes=(*chosen, *notes))
 

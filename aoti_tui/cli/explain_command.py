@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aoti_tui.answer.at_hand import is_log
 from aoti_tui.answer.incident import Incident
+from aoti_tui.answer.traced_fault import traced_headline
 from aoti_tui.artifacts.bundle import is_bundle
 from aoti_tui.artifacts.core_dump.reading import is_dump
 from aoti_tui.artifacts.errors import ArtifactError
@@ -85,11 +86,7 @@ def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
     name = incident.source.name
     parts = [explanation(failure, name) for failure in failures]
     if not failures:
-        parts.append(
-            f"{name}: no failure of the log matches a kernel of this wrapper"
-            if incident.log is not None
-            else f"{name}: no log was given"
-        )
+        parts.append(f"{name}: {_no_failure(incident)}")
     notes = [f"note   {note}" for note in incident.notes]
     if incident.index.gaps:
         first = incident.index.gaps[0]
@@ -100,6 +97,15 @@ def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
     if notes:
         parts.append("\n".join(notes))
     return "\n\n".join(parts)
+
+
+def _no_failure(incident: Incident) -> str:
+    """Why there is nothing to explain."""
+    if incident.log is None:
+        return "no log was given"
+    if incident.only_memory_faults and incident.traced:
+        return traced_headline(incident.traced)
+    return "no failure of the log matches a kernel of this wrapper"
 
 
 def _write(path: Path, text: str) -> None:

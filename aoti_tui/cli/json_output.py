@@ -66,7 +66,8 @@ def explain_json(incident: Incident, failures: tuple[Failure, ...]) -> dict[str,
             for a in (incident.log.look_alikes if incident.log is not None else ())
         ],
         "memory_faults": [
-            _fault(f) for f in (incident.log.faults if incident.log is not None else ())
+            {**_fault(f), "traced": _traced(incident)}
+            for f in (incident.log.faults if incident.log is not None else ())
         ],
     }
 
@@ -126,6 +127,15 @@ def _fault(fault: MemoryFault) -> dict[str, Any]:
         "program": list(fault.program) if fault.program is not None else None,
         "text": fault.text,
     }
+
+
+def _traced(incident: Incident) -> list[dict[str, Any]]:
+    """The launches that a traceback of the log names, which is all that places such a fault."""
+    graph = incident.index.graph or None
+    return [
+        {"kernel": launch.kernel, "launch_line": launch.line, "graph": graph}
+        for launch in incident.traced
+    ]
 
 
 def failure_json(failure: Failure) -> dict[str, Any]:

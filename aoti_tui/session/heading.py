@@ -7,6 +7,7 @@ from dataclasses import replace
 from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.answer.script_words import script_heading
+from aoti_tui.answer.traced_fault import traced_headline
 from aoti_tui.failure.log.autotuning import autotuning_words
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import Heading, Row, heading_of
@@ -121,11 +122,14 @@ def _memory_fault(incident: Incident) -> Heading:
     given = "with the given inputs"
     if not incident.can_diagnose:
         given = "O reads the inputs of the failed call first: made-up ones prove nothing"
+    traced = incident.traced
+    unknown = "which access and input" if traced else "which kernel, launch and input"
     rows = (
         Row(
             "next", f"d replays the whole model up to its first access outside of a tensor, {given}"
         ),
-        Row("sure", "not replayed yet: which kernel, launch and input did it is not known"),
+        Row("sure", f"not replayed yet: {unknown} did it is not known"),
         *_notes(incident, 1),
     )
-    return Heading("", "the log reports a memory fault, and no assert", rows, True)
+    said = traced_headline(traced) if traced else "the log reports a memory fault, and no assert"
+    return Heading("", said, rows, True)

@@ -45,3 +45,51 @@ def test_what_to_do_is_said_in_the_terms_of_torch_compile(
     assert "TORCHINDUCTOR_CACHE_DIR=FOLDER" in said
     condition = failure["fixes"][0]["requires"]
     assert eval(condition, {"inputs": torch.load(given)}) is False
+
+
+BLOCKING = f"""Traceback (most recent call last):
+  File "/home/app/serve.py", line 49, in <module>
+    model(x, edges)
+  File "/tmp/cache/dy/output_code.py", line 308, in call
+    triton_poi_fused_index_index_add_mul_select_unsqueeze_zeros_like_1.run(arg2_1, buf0)
+  File "<string>", line 5, in launcher
+{FAULT}"""
+
+
+def test_a_traceback_alone_names_the_launch_and_what_finds_the_access(
+    wrapper: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = explained(wrapper, BLOCKING, capsys)
+    kernel = "triton_poi_fused_index_index_add_mul_select_unsqueeze_zeros_like_1"
+    assert found["failures"] == []
+    (fault,) = found["memory_faults"]
+    assert [(t["kernel"], t["launch_line"]) for t in fault["traced"]] == [(kernel, 308)]
+    (said,) = (note for note in found["notes"] if "the traceback names" in note)
+    assert kernel in said
+    assert "launch :308" in said
+    assert "which has no assert" in said
+    assert "if the run had CUDA_LAUNCH_BLOCKING=1" in said
+    assert "--inputs INPUTS.pt" in said
+    assert "--core FILE" in said
+    main(["explain", str(wrapper), "--log", str(wrapper.with_name("error.log"))])
+    first = capsys.readouterr().out.partition("\n\n")[0]
+    assert " ".join(first.split()) == (
+        f"output_code.py: a bad address and no assert; the traceback names {kernel} (:308)"
+    )
+
+
+def test_a_kernel_with_asserts_is_not_said_to_have_none(
+    capsys: pytest.CaptureFixture[str], wrapper: Path
+) -> None:
+    wrapper.write_text((GNN / "output_code.py").read_text())
+    notes = explained(wrapper, BLOCKING, capsys)["notes"]
+    (said,) = (note for note in notes if "the traceback names" in note)
+    assert "whose 2 asserts did not fire" in said
+
+
+def test_without_a_traceback_no_launch_is_named(
+    wrapper: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = explained(wrapper, FAULT, capsys)
+    assert found["memory_faults"][0]["traced"] == []
+    assert not [note for note in found["notes"] if "the traceback names" in note]

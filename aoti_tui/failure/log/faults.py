@@ -179,4 +179,4 @@ def fault_words(fault: MemoryFault) -> str:
         "Triton's asserts out, so that an index out of range shows like this",
         "xpu": "UR_L0_SERIALIZE=2 makes the process wait for each launch: the last one is it",
     }[fault.platform]
-    return f"{what}, not an assert: which kernel did it is not in the log ({switch})"
+    return f"{what}, not an assert: the message does not say which kernel did it ({switch})"
