@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from aoti_tui.failure.cause.fixes import access_fixes
 from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.compiled import in_users_terms
-from aoti_tui.failure.condition.inequality import Condition, condition_of_access
+from aoti_tui.failure.condition.any_size import access_condition_for_any_size
+from aoti_tui.failure.condition.inequality import Condition
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.model import (
     BadAccess,
@@ -128,7 +129,7 @@ def _condition(explainer: Explainer, launch: Launch, access: BadAccess, known: K
     if len(found) != 1 or len(found[0][0].pointers) != 1:
         return Condition()
     one, order = found[0]
-    return condition_of_access(
+    return access_condition_for_any_size(
         explainer.flow, explainer.program_of, one, order, launch, access.size, known
     )
 

@@ -31,8 +31,9 @@ from aoti_tui.failure.cause.guards import guard_findings
 from aoti_tui.failure.cause.ranges import ANYTHING, Interval, Ranges
 from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.compiled import in_users_terms, of_user
+from aoti_tui.failure.condition.any_size import condition_for_any_size
 from aoti_tui.failure.condition.formula import is_never_negative
-from aoti_tui.failure.condition.inequality import Condition, condition_of
+from aoti_tui.failure.condition.inequality import Condition
 from aoti_tui.failure.condition.quotients import whole_quotient
 from aoti_tui.failure.condition.supposed import condition_without_inputs
 from aoti_tui.failure.log.match import match_assert, traced_first
@@ -154,7 +155,7 @@ class Explainer:
         question = _question(asserted, bound, index, how)
         condition = Condition()
         if launch is not None:
-            condition = condition_of(self.flow, self.program_of, found, launch, known)
+            condition = condition_for_any_size(self.flow, self.program_of, found, launch, known)
             if condition.text is None and not known.strides:
                 condition = condition_without_inputs(self.flow, self.program_of, found, launch)
         span, reached = self._span(question, asserted, known, size, programs)

@@ -148,6 +148,33 @@ KINDS = (
 )
 
 
+@dataclass(frozen=True)
+class Part:
+    """Which part of an input of 4 a kernel walks, as a condition on the call says it."""
+
+    name: str
+    address: str
+    extent: str
+    demanded: str | None
+    """None where the part is another one of an input of another size."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+HALF = "c10::div_floor_integer(static_cast<int64_t>(s0), static_cast<int64_t>(2L))"
+PARTS = (
+    Part("each element twice", "x0 // 2", "s0", None),
+    Part("the first two again and again", "x0 % 2", "s0", None),
+    Part("the first half", "x0", HALF, None),
+    Part("the second half", "2 + x0", HALF, None),
+    Part("the first two", "x0", "2L", None),
+    Part("all", "x0", "s0", "inputs[0]"),
+    Part("all but the last", "x0", "s0 + (-1L)", "inputs[0][:-1]"),
+    Part("all but the first", "1 + x0", "s0 + (-1L)", "inputs[0][1:]"),
+)
+
+
 def explained(made: Made, kind: Kind) -> Failure:
     text = wrapper(call(KERNEL, "arg0_1"), KERNEL)
     load = "tmp0 = tl.load(in_ptr0 + (x0), xmask)"
@@ -174,3 +201,21 @@ def test_the_condition_holds_for_good_calls_alone(made: Made, kind: Kind) -> Non
 def test_beside_it_stands_what_the_model_can_do(made: Made, kind: Kind) -> None:
     fixes = {fix.title: fix.text for fix in explained(made, kind).fixes}
     assert kind.said in fixes[kind.title]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_a_part_that_another_size_moves_makes_no_condition(made: Made, part: Part) -> None:
+    """Half of 4 elements is ``[:-2]``, and half of 8 is not: no condition rather than that."""
+    text = wrapper(call(KERNEL, "arg0_1", extent=part.extent), KERNEL)
+    text = text.replace("in_ptr0 + (x0)", f"in_ptr0 + ({part.address})")
+    incident = made(text, logged(0), inputs(indices(0, 9, 9, 1)))
+    failure = incident.judge(incident.failures[0]).failure
+    assert failure.cause.confirmed
+    validate = failure.fixes[0]
+    if part.demanded is None:
+        assert validate.requires is None
+        assert "check it where it is computed, it must stay below 5" in validate.text
+        assert "[:" not in validate.text
+    else:
+        assert validate.requires is not None
+        assert f"int({part.demanded}.max()) < 5" in validate.requires

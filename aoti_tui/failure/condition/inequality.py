@@ -93,18 +93,18 @@ def condition_of_access(
     access: Load | Store,
     before: int,
     launch: Launch,
-    elements: int,
+    elements: int | None,
     known: Known,
 ) -> Condition:
     """What must hold so that an access, which no assert checks, stays inside of its tensor; that
-    has ``elements``."""
+    has ``elements`` (None: whatever its sizes give)."""
     sizes = CallerSizes(flow.index, known)
     argument = launch.argument(access.pointers[0])
     if access.offset is None or argument is None or argument.tensor is None:
         return Condition()
     try:
         count = _elements_of(flow, argument.tensor, launch, sizes)
-        if sizes.number(count) != elements:
+        if elements is not None and sizes.number(count) != elements:
             return Condition()
         values = Values(flow, program_of, sizes)
         place = values.of(launch, access.offset, before)

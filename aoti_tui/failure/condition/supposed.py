@@ -7,7 +7,7 @@ the same for both does not depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
@@ -60,7 +60,7 @@ def supposed_sizes(index: WrapperIndex, first: int) -> Known:
             dims[(guard.position, guard.dim)] = int(guard.value)
     strides = {}
     for given in index.inputs:
-        own = _of_argument(given, symbols) if given.sizes is not None else None
+        own = of_argument(given, symbols) if given.sizes is not None else None
         if own is not None:
             sizes, steps = own
             dims.update({(given.position, dim): size for dim, size in enumerate(sizes)})
@@ -76,8 +76,8 @@ def supposed_sizes(index: WrapperIndex, first: int) -> Known:
     return replace(known, strides=strides, whole=frozenset(known.dims.values()))
 
 
-def _of_argument(
-    given: Input, symbols: dict[str, int]
+def of_argument(
+    given: Input, symbols: Mapping[str, int | float]
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Sizes and strides that a wrapper of torch.compile says an argument has."""
     sizes = [size.known_int(symbols) for size in given.sizes or ()]
