@@ -165,10 +165,11 @@ class Part:
 HALF = "c10::div_floor_integer(static_cast<int64_t>(s0), static_cast<int64_t>(2L))"
 PARTS = (
     Part("each element twice", "x0 // 2", "s0", None),
-    Part("the first two again and again", "x0 % 2", "s0", None),
+    Part("the first two again and again", "x0 % 2", "s0", "inputs[0][:2]"),
     Part("the first half", "x0", HALF, None),
     Part("the second half", "2 + x0", HALF, None),
-    Part("the first two", "x0", "2L", None),
+    Part("the first two", "x0", "2L", "inputs[0][:2]"),
+    Part("the two after the first", "1 + x0", "2L", "inputs[0][1:3]"),
     Part("all", "x0", "s0", "inputs[0]"),
     Part("all but the last", "x0", "s0 + (-1L)", "inputs[0][:-1]"),
     Part("all but the first", "1 + x0", "s0 + (-1L)", "inputs[0][1:]"),
@@ -208,7 +209,8 @@ def test_a_part_that_another_size_moves_makes_no_condition(made: Made, part: Par
     """Half of 4 elements is ``[:-2]``, and half of 8 is not: no condition rather than that."""
     text = wrapper(call(KERNEL, "arg0_1", extent=part.extent), KERNEL)
     text = text.replace("in_ptr0 + (x0)", f"in_ptr0 + ({part.address})")
-    incident = made(text, logged(0), inputs(indices(0, 9, 9, 1)))
+    bad = inputs(indices(0, 9, 9, 1))
+    incident = made(text, logged(0), bad)
     failure = incident.judge(incident.failures[0]).failure
     assert failure.cause.confirmed
     validate = failure.fixes[0]
@@ -219,3 +221,4 @@ def test_a_part_that_another_size_moves_makes_no_condition(made: Made, part: Par
     else:
         assert validate.requires is not None
         assert f"int({part.demanded}.max()) < 5" in validate.requires
+        assert eval(validate.requires, {"inputs": list(bad)}) is False

@@ -3,7 +3,7 @@
 Which part of an input a kernel walks is read off the sizes (:mod:`places`): half of an input of 4
 is ``inputs[0][:-2]``, and of 8 it is not. So a condition is derived for the given sizes and for
 multiples of them, each symbol's by a prime of its own: what divides evenly still does, and what
-the two sets have in common no size decides.
+the two sets have in common no size decides. A part may end so far from the end, or from the start.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def access_condition_for_any_size(
     """The same of an access to a tensor that has ``elements`` in the call."""
 
     def derived(sizes: Known) -> Condition:
-        has = elements if sizes is known else None
+        has = elements if sizes.dims == known.dims else None
         return condition_of_access(flow, program_of, access, before, launch, has, sizes)
 
     return _for_any_size(flow.index, known, derived)
@@ -60,9 +60,12 @@ def _for_any_size(
     here = derived(known)
     if here.text is None or not known.strides:
         return here
-    elsewhere = derived(other_sizes(index, known))
-    if (here.text, here.bound) == (elsewhere.text, elsewhere.bound):
-        return here
+    others = other_sizes(index, known)
+    for from_start in (False, True):
+        one = derived(replace(known, from_start=from_start)) if from_start else here
+        other = derived(replace(others, from_start=from_start))
+        if one.text is not None and (one.text, one.bound) == (other.text, other.bound):
+            return one
     # What the index is, and how far it reaches, stays true of this call.
     return replace(here, below=None, above=None)
 

@@ -143,12 +143,17 @@ class Values:
         fixed = {g.dim for g in guards if g.check == "equals"}
         least = {g.dim: g.value for g in guards if g.check == "min"}
         layout = tuple(
-            Dimension(known.dims.get((position, dim)), stride, dim in fixed, known.whole)
+            Dimension(
+                known.dims.get((position, dim)),
+                stride,
+                dim in fixed or known.from_start,
+                known.whole,
+            )
             for dim, stride in enumerate(strides)
         )
         dtype = next((g.value for g in guards if g.check == "dtype"), "int64")
         may_be_empty = any(
-            not one.fixed and least.get(dim, "0") == "0" for dim, one in enumerate(layout)
+            dim not in fixed and least.get(dim, "0") == "0" for dim in range(len(strides))
         )
         name = f"inputs[{position}]"
         whole = _whole(name, layout, _kind(dtype), (name,) if may_be_empty else ())

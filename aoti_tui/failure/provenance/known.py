@@ -43,6 +43,9 @@ class Known:
     """Values of the failing kernel's names in the first failing lane."""
     whole: frozenset[int] = frozenset()
     """Where sizes are made up: those that a dimension of which none is known can have."""
+    from_start: bool = False
+    """Whether the end of a part of an input is counted from its start (``[:2]``) where its size is
+    not fixed, instead of from its end (``[:-2]``)."""
 
 
 def known_from_inputs(
