@@ -33,6 +33,7 @@ from aoti_tui.artifacts.graphs.places import (
 from aoti_tui.artifacts.log_file import LogText, lines_of, open_log
 from aoti_tui.artifacts.wrapper_file import WrapperText, is_package
 from aoti_tui.failure.log.asserts import read_log
+from aoti_tui.failure.log.loading import loading_words
 from aoti_tui.failure.model import LogReading
 from aoti_tui.index.recognise import ArtifactKind, describe_artifact
 
@@ -131,6 +132,8 @@ def _led_to(
         return Graphs(held, {})
     kernel_paths = [a.path for a in reading.asserts]
     code_paths = [*(f.path for f in reading.frames), *(c.written_to for c in code if c.written_to)]
+    if reading.loading is not None:
+        code_paths.append(reading.loading.path)
     found = search_caches(kernel_paths, code_paths, log.absolute().parent, os.environ)
     if found.graphs:
         return Graphs(found.graphs, found.kernels, (_found_words(found),))
@@ -188,6 +191,8 @@ def _nothing_found(log: Path, reading: LogReading, found: CacheSearch) -> Artifa
         )
     elif reading.asserts or reading.faults:
         why = f"the log names no file of the kernel, and no wrapper was found (looked in: {looked})"
+    elif reading.loading is not None:
+        why = loading_words(reading.loading)
     else:
         why = "the log holds no assert of a kernel, no traceback of generated code and no code"
     return ArtifactError(

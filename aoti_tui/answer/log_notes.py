@@ -35,7 +35,7 @@ def log_notes(
                 "model up to its first access outside of a tensor (`aoti-tui replay WRAPPER --all` "
                 "without a log)"
             )
-    elif not reading.asserts and not any(checks):
+    elif not reading.asserts and not any(checks) and reading.loading is None:
         notes.append(
             f"no Triton assert is in the log ({reading.lines} lines): expected a line such as "
             "`….py:46: unknown: block: [0,0,0], thread: [0,0,0] Assertion `…` failed.`; "

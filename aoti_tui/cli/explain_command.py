@@ -105,6 +105,8 @@ def _no_failure(incident: Incident) -> str:
         return "no log was given"
     if incident.only_memory_faults and incident.traced:
         return traced_headline(incident.traced)
+    if incident.log.loading is not None and not (incident.log.asserts or incident.log.faults):
+        return "no kernel failed: the generated code could not be loaded"
     return "no failure of the log matches a kernel of this wrapper"
 
 

@@ -53,6 +53,7 @@ LookAlikeKind = Literal[
     "guard",
     "illegal-memory-access",
     "memory-fault",
+    "loading-error",
 ]
 
 
@@ -116,6 +117,20 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadingError:
+    """An error while a file that Inductor wrote was loaded, before any kernel of it ran."""
+
+    path: str
+    line: int
+    code: str
+    """What stands on that line, where the traceback shows it."""
+    error: str
+    log_line: int
+    cached: bool
+    """Whether the traceback shows that the file came out of the compiler's cache."""
+
+
+@dataclass(frozen=True, slots=True)
 class LogReading:
     """What a log says. ``asserts`` in order of first appearance."""
 
@@ -127,6 +142,7 @@ class LogReading:
     autotuning: Autotuning | None = None
     frames: tuple[Frame, ...] = ()
     """Frames of tracebacks that stand in files that Inductor wrote, in order."""
+    loading: LoadingError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from aoti_tui.artifacts.log_file import LogText, lines_of
-from aoti_tui.failure.log import autotuning, faults, frames
+from aoti_tui.failure.log import autotuning, faults, frames, loading
 from aoti_tui.failure.log.forms import (
     FoundAssert,
     asserts_in,
@@ -75,6 +75,7 @@ class _Reader:
         self.faults = faults.FaultReader()
         self.autotuning: Autotuning | None = None
         self.frames = frames.FrameReader()
+        self.loading = loading.LoadingReader()
         self.lines = 0
         self._known: dict[tuple[str, str], Gathered | None] = {}
         self._asserting: set[int] = set()
@@ -90,6 +91,7 @@ class _Reader:
         number = 1
         for line in lines:
             self.frames.take(line, number)
+            self.loading.take(line, number)
             if self._take_one_line(line, number):
                 worth = False
                 line = _TAKEN + "\n"
@@ -247,14 +249,18 @@ class _Reader:
         notes = list(self.asserts.notes)
         if self.autotuning is not None and asserts:
             notes.append(autotuning.autotuning_words(self.autotuning))
+        alike = list(self.look_alikes.values())
+        if self.loading.found is not None:
+            alike.append(loading.loading_look_alike(self.loading.found))
         return LogReading(
             asserts,
-            tuple(sorted(self.look_alikes.values(), key=lambda a: a.log_line)),
+            tuple(sorted(alike, key=lambda a: a.log_line)),
             tuple(notes),
             self.lines,
             self.faults.found,
             self.autotuning,
             tuple(self.frames.found),
+            self.loading.found,
         )
 
 

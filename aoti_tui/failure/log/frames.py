@@ -13,12 +13,14 @@ from dataclasses import replace
 from aoti_tui.failure.log.lines import clean_line
 from aoti_tui.failure.model import Frame
 
+GENERATED = r'[^"\n]{0,900}?(?:c[a-z2-7]{51}|output_code[\w.]{0,80})\.py'
+"""The path of a file that Inductor wrote, as a pattern."""
 _FRAME = re.compile(
-    r'File "(?P<path>[^"\n]{0,900}?(?:c[a-z2-7]{51}|output_code[\w.]{0,80})\.py)", '
+    rf'File "(?P<path>{GENERATED})", '
     r"line (?P<line>\d{1,7}), in (?P<function>\w{1,200})"
 )
 _MARK = '.py", line '
-_OF_TORCH = "torch/_inductor/output_code.py"
+OF_TORCH = "torch/_inductor/output_code.py"
 _MOST = 200
 
 
@@ -39,7 +41,7 @@ class FrameReader:
             return
         for match in _FRAME.finditer(line):
             key = (match["path"], int(match["line"]), match["function"])
-            if key not in self._seen and _OF_TORCH not in key[0].replace("\\", "/"):
+            if key not in self._seen and OF_TORCH not in key[0].replace("\\", "/"):
                 self._seen.add(key)
                 self.found.append(Frame(*key, number))
                 self._open = True
