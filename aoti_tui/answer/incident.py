@@ -33,7 +33,7 @@ from aoti_tui.artifacts.log_file import LogText
 from aoti_tui.artifacts.wrapper_file import WrapperText
 from aoti_tui.failure.explain import Explainer
 from aoti_tui.failure.log.asserts import read_log
-from aoti_tui.failure.model import Failure, LogReading, ProvenanceNode
+from aoti_tui.failure.model import Failure, LoadingError, LogReading, ProvenanceNode
 from aoti_tui.failure.names import trace_name
 from aoti_tui.failure.provenance.known import Known
 from aoti_tui.failure.provenance.tree import walk
@@ -124,6 +124,12 @@ class Incident:
     def only_memory_faults(self) -> bool:
         """Whether the log reports a bad address, and no assert that it could have come from."""
         return self.log is not None and bool(self.log.faults) and not self.log.asserts
+
+    @property
+    def loading_error(self) -> LoadingError | None:
+        """That generated code could not be loaded, where the log reports that and no failure."""
+        log = self.log
+        return log.loading if log is not None and not (log.asserts or log.faults) else None
 
     @property
     def traced(self) -> tuple[Launch, ...]:

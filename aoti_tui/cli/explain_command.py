@@ -18,6 +18,7 @@ from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
 from aoti_tui.cli.json_output import explain_json
 from aoti_tui.cli.opening import opened_from
 from aoti_tui.cli.wrapped_text import print_explanation
+from aoti_tui.failure.log.loading import LOADING_HEADLINE
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.text import explanation
@@ -105,8 +106,8 @@ def _no_failure(incident: Incident) -> str:
         return "no log was given"
     if incident.only_memory_faults and incident.traced:
         return traced_headline(incident.traced)
-    if incident.log.loading is not None and not (incident.log.asserts or incident.log.faults):
-        return "no kernel failed: the generated code could not be loaded"
+    if incident.loading_error is not None:
+        return LOADING_HEADLINE
     return "no failure of the log matches a kernel of this wrapper"
 
 

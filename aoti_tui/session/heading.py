@@ -9,6 +9,7 @@ from aoti_tui.answer.script import ScriptIncident
 from aoti_tui.answer.script_words import script_heading
 from aoti_tui.answer.traced_fault import traced_headline
 from aoti_tui.failure.log.autotuning import autotuning_words
+from aoti_tui.failure.log.loading import LOADING_HEADLINE, loading_remedy, loading_why
 from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.headline import Heading, Row, heading_of
 from aoti_tui.failure.prose.words import plural
@@ -79,6 +80,15 @@ def _without_failure(incident: Incident) -> Heading:
         return _wrong_size(incident, incident.truncated[0])
     if incident.only_memory_faults:
         return _memory_fault(incident)
+    loading = incident.loading_error
+    if loading is not None:
+        rows = (
+            Row("why", loading.error),
+            Row("", loading_why(loading)),
+            Row("next", loading_remedy(loading)),
+            *_notes(incident, 1),
+        )
+        return Heading("", LOADING_HEADLINE, rows, True)
     index = incident.index
     counts = (
         plural(len(index.kernels), "kernel"),

@@ -16,6 +16,8 @@ from aoti_tui.tui.panes.source import SourceView
 from tests.answer.test_bad_access import FAULT, unchecked
 from tests.answer.wrappers import branch, call, indices, inputs, logged, wrapper
 from tests.cases import DATA
+from tests.cli.test_faults_of_compile import BLOCKING
+from tests.failure.test_loading import BEGIN, CACHED, ERROR, LOADED
 from tests.tui.driving import Driver, opened
 
 SMALL = (80, 24)
@@ -178,6 +180,26 @@ async def test_a_memory_fault_leads_to_the_key_that_finds_it(tmp_path: Path) -> 
         await user.see("guilty input 0 (arg0_1) element [2] = 9 leads to element 9 of input 0")
         assert "! Fix" in footer(user)
         assert "[1 Source]" in user.text()
+
+
+async def test_a_traceback_names_the_launch_of_a_memory_fault() -> None:
+    code = DATA / "output_code" / "gnn" / "output_code.py"
+    request = OpenRequest(code, log_text=BLOCKING, warm_up=False)
+    async with opened(request, size=(160, 45)) as user:
+        rows = verdict(user)
+        assert rows[0].startswith("✗ a bad address and no assert; the traceback names triton_poi_")
+        assert rows[0].endswith("_zeros_like_1 (:308)")
+        assert "sure not replayed yet: which access and input did it is not known" in rows
+
+
+async def test_code_that_could_not_be_loaded_is_no_failure_of_a_kernel(tmp_path: Path) -> None:
+    """What to do about it is on the first screen."""
+    log = BEGIN + CACHED + LOADED + ERROR + "\n"
+    async with opened(made(tmp_path, unchecked("tmp0"), log), size=SMALL) as user:
+        rows = verdict(user)
+        assert rows[0] == "✗ no kernel failed: the generated code could not be loaded"
+        assert rows[1].startswith("why TypeError: 'NoneType' object does not support")
+        assert any("TORCHINDUCTOR_FORCE_DISABLE_CACHES=1" in row for row in rows)
 
 
 async def test_the_fixes_are_one_key_or_one_word_away() -> None:

@@ -13,6 +13,7 @@ from aoti_tui.failure.log.frames import GENERATED, OF_TORCH
 from aoti_tui.failure.log.lines import clean_line
 from aoti_tui.failure.model import LoadingError, LookAlike
 
+LOADING_HEADLINE = "no kernel failed: the generated code could not be loaded"
 _FRAME = re.compile(
     rf'File "(?P<path>{GENERATED})", line (?P<line>\d{{1,7}}), '
     r"in (?P<function><module>|\w{1,200})"
@@ -80,20 +81,29 @@ class LoadingReader:
 
 def loading_words(found: LoadingError) -> str:
     """What a loading error means and what to do about it."""
+    return f"a loading error, no kernel failure: {loading_why(found)}. {loading_remedy(found)}"
+
+
+def loading_why(found: LoadingError) -> str:
+    """What could not be loaded, and what follows."""
     name = found.path.replace("\\", "/").rsplit("/", 1)[-1]
     at = f" at `{found.code}`" if found.code else ""
-    said = (
-        f"a loading error, no kernel failure: the generated code ({name}, line {found.line}{at}) "
-        "could not be loaded, so that none of its kernels ran and the inputs have no part in it. "
+    return (
+        f"the generated code ({name}, line {found.line}{at}) could not be loaded, so that none of "
+        "its kernels ran and the inputs have no part in it"
     )
+
+
+def loading_remedy(found: LoadingError) -> str:
+    """What to do about a loading error."""
     if found.cached:
-        return said + (
+        return (
             "The code came out of the compiler's cache: compile anew with "
             "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 or an empty TORCHINDUCTOR_CACHE_DIR. If it loads "
             "then and fails again from the cache, it is a fault of PyTorch: report it with both "
             "logs, and do without the option that made this line"
         )
-    return said + (
+    return (
         "Compile anew with an empty TORCHINDUCTOR_CACHE_DIR; if it fails again, the error is of "
         "the compiler or of this installation (its versions of torch and triton, its C++ "
         "compiler): report it with the code, which TORCH_LOGS=output_code prints"
