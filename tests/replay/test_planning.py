@@ -15,7 +15,8 @@ from aoti_tui.index.arguments import (
     TensorView,
 )
 from aoti_tui.index.expression import Expr, number
-from aoti_tui.index.model import Buffer, ExternCall, Kernel
+from aoti_tui.index.late import Late
+from aoti_tui.index.model import Buffer, ExternCall, Kernel, KernelFacts
 from aoti_tui.index.nodes import Name, Number
 from aoti_tui.kernel.model import KernelProgram
 from aoti_tui.kernel.parse import parse_kernel
@@ -163,7 +164,8 @@ def kernel_with(
     blocks: dict[str, int], hints: dict[str, int], heuristic: str = "reduction"
 ) -> tuple[Kernel, KernelProgram]:
     source = "def k(xnumel, XBLOCK: tl.constexpr, R0_BLOCK: tl.constexpr):\n    x = XBLOCK\n"
-    kernel = Kernel("k", "k", 1, 1, None, (), heuristic, (), (), size_hints=hints, blocks=blocks)
+    facts = KernelFacts("k", size_hints=hints, blocks=blocks)
+    kernel = Kernel("k", 1, 1, None, (), heuristic, (), Late.known(facts))
     return kernel, parse_kernel(source, "k")
 
 
