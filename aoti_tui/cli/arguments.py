@@ -292,7 +292,9 @@ def record_arguments(argv: list[str]) -> argparse.Namespace:
         description="Run a command, and when it fails write a bundle with what its last compiled "
         "calls were given: AOTInductor packages, torch.compile graphs, Triton launches.",
     )
-    parser.add_argument("-o", "--output", type=Path, default=Path("call.aoti"), metavar="FILE")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="the bundle (default: call.aoti)"
+    )
     parser.add_argument("--calls", type=int, default=8, help="how many are kept (default: 8)")
     parser.add_argument(
         "--data",
@@ -304,11 +306,16 @@ def record_arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--constants", action="store_true", help="keep parameters' values too")
     parser.add_argument("--on-exit", action="store_true", help="write the bundle in any case")
     parser.add_argument("--list", action="store_true", help="say what would be recorded")
+    parser.add_argument(
+        "--environment",
+        action="store_true",
+        help="print what to export so that AOTI_TUI_RECORD=call.aoti is enough, and run nothing",
+    )
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments")
     arguments = parser.parse_args(argv)
     if arguments.command[:1] == ["--"]:
         del arguments.command[0]
-    if not arguments.command and not arguments.list:
+    if not (arguments.command or arguments.list or arguments.environment):
         parser.error("give the command to run: aoti-tui record python serve.py")
     if not 1 <= arguments.calls <= 256 or arguments.ring < 1:
         parser.error("--calls takes 1 to 256, --ring at least 1")

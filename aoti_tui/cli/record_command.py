@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.recording.watching import environment, finish, keep_errors
 from aoti_tui.cli.arguments import record_arguments
 from aoti_tui.cli.exit_codes import ANSWERED
-from aoti_tui.record.options import FOLDER, Options
+from aoti_tui.record.options import BUNDLE, FOLDER, Options
 from aoti_tui.record.places import recording_folder
 
 _HOME = Path(__file__).resolve().parents[2]
@@ -30,6 +31,9 @@ def record(argv: list[str]) -> int:
         constants=arguments.constants,
         on_exit=arguments.on_exit,
     )
+    if arguments.environment:
+        print("\n".join(_exports(options, arguments.output)))
+        return ANSWERED
     if arguments.list:
         print("\n".join(_list(options)))
         return ANSWERED
@@ -39,7 +43,7 @@ def record(argv: list[str]) -> int:
         raise ArtifactError(
             "there is no room for a recording", str(error), "Record less: --ring MIB."
         ) from error
-    settings = {**os.environ, **options.as_environment(), **environment(folder, _HOME)}
+    settings = {**os.environ, **options.as_environment(), **environment(_HOME)}
     settings[FOLDER] = str(folder)
     try:
         program = subprocess.Popen(arguments.command, stderr=subprocess.PIPE, env=settings)
@@ -52,7 +56,7 @@ def record(argv: list[str]) -> int:
     ended = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     finish(
         folder,
-        arguments.output.absolute(),
+        (arguments.output or Path("call.aoti")).absolute(),
         failed=code != 0 or seen,
         ended=ended,
         on_exit=options.on_exit,
@@ -86,6 +90,16 @@ def _wait(program: subprocess.Popen[bytes], folder: Path) -> tuple[int, bool]:
     # What it started may go on and hold the pipe.
     thread.join(timeout=5)
     return code, bool(seen and seen[0])
+
+
+def _exports(options: Options, bundle: Path | None) -> list[str]:
+    """What a shell has to set so that ``AOTI_TUI_RECORD=call.aoti`` is enough; with a bundle, that
+    as well."""
+    usual = Options().as_environment()
+    told = {name: one for name, one in options.as_environment().items() if one != usual[name]}
+    named = {BUNDLE: str(bundle.absolute())} if bundle is not None else {}
+    settings = {**environment(_HOME), **named, **told}
+    return [f"export {name}={shlex.quote(value)}" for name, value in settings.items()]
 
 
 def _list(options: Options) -> list[str]:

@@ -33,17 +33,26 @@ def install(bundle: str | os.PathLike[str] | None = None, **options: Any) -> Non
     command is used, and nothing is to be given. Never raises: what cannot be hooked is said.
     """
     from .hooks.importing import hook_imports
+    from .process import rank_of
 
     try:
         if _folder:
             return
         given = Options(**options) if options else options_of()
         folder = os.environ.get(FOLDER)
-        if folder is None:
+        named = os.environ.get(BUNDLE)
+        if folder and named and not os.path.isdir(folder):
+            folder = None  # the process that it was inherited from is gone, and its watcher too
+        if not folder:
             from .watcher import start_watcher
 
-            target = bundle or os.environ.get(BUNDLE) or "call.aoti"
-            folder = start_watcher(Path(target).absolute(), given)
+            target = Path(bundle or named or "call.aoti").absolute()
+            rank = rank_of() if named and not bundle else None
+            if rank is not None:
+                target = target.with_name(f"{target.stem}.rank{rank}{target.suffix}")
+            folder = start_watcher(target, given)
+            if named:
+                os.environ[FOLDER] = folder  # what it starts has the same watcher
         _folder.append(Path(folder))
         _options.append(given)
         _see_the_end()
@@ -96,7 +105,7 @@ _raised: list[bool] = []
 
 def _ended() -> None:
     if _current and _current[0] is not None and not _raised:
-        _current[0].closed(layout.ENDED)
+        _current[0].ended()
 
 
 def _forget() -> None:

@@ -29,6 +29,17 @@ def environment_kept() -> dict[str, str]:
     }
 
 
+def rank_of() -> str | None:
+    """The rank of this process among those of its job, as torchrun, mpirun or srun tell it; None
+    for one that is no part of a job."""
+    for name in ("RANK", "OMPI_COMM_WORLD_RANK"):
+        if os.environ.get(name):
+            return os.environ[name]
+    if os.environ.get("SLURM_STEP_NUM_TASKS", "1") != "1":
+        return os.environ.get("SLURM_PROCID")
+    return None
+
+
 def process_facts() -> dict[str, Any]:
     """Facts of this process, as JSON."""
     versions = {"python": platform.python_version()}
@@ -43,7 +54,7 @@ def process_facts() -> dict[str, Any]:
         versions["cuda"] = str(cuda)
     return {
         "pid": os.getpid(),
-        "rank": os.environ.get("RANK"),
+        "rank": rank_of(),
         "program": os.path.basename(sys.argv[0]) if getattr(sys, "argv", None) else "",
         "versions": versions,
         "platform": platform.platform(),

@@ -121,6 +121,18 @@ class Recorder:
         except Exception as problem:
             said(f"the failed call is not put aside: {problem}")
 
+    def ended(self) -> None:
+        """The process ends without an exception, which does not say that its devices are well: a
+        test runner reports an error and goes on. Asked without waiting for them."""
+        try:
+            for index, device in self._devices.items():
+                if device is not None:
+                    sys.modules["torch"].cuda.current_stream(index).query()
+        except Exception:
+            self.closed(layout.FROZEN)
+            self.stopped = True
+        self.closed(layout.ENDED)
+
     def closed(self, state: int) -> None:
         """The process ends."""
         if not self.stopped:

@@ -125,6 +125,68 @@ def test_the_tests_of_a_project_are_recorded_too(tmp_path: Path) -> None:
     assert (told["raised"], told["calls_begun"]) == (6, 6)
 
 
+def by_variable(folder: Path, *command: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """A command in a shell that has taken what ``--environment`` prints."""
+    ours = f'eval "$({sys.executable} -m aoti_tui record --calls 3 --environment)"'
+    return subprocess.run(
+        ["sh", "-c", f'{ours}; exec "$@"', "sh", *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(HOME), **settings},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_a_variable_is_enough_for_a_program_that_knows_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text(MODEL.format(before="", after="os.abort()"))
+    done = by_variable(tmp_path, sys.executable, "serve.py", AOTI_TUI_RECORD="call.aoti")
+    assert done.returncode == -6, done.stderr
+    told = manifest_of(tmp_path / "call.aoti")
+    assert (told["calls_begun"], len(told["calls"])) == (5, 3)
+
+
+def test_without_the_variable_nothing_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text("import sys; print('aoti_tui' in sys.modules); sys.exit(3)")
+    done = by_variable(tmp_path, sys.executable, "serve.py")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "False\n", "")
+
+
+def test_the_ranks_of_torchrun_leave_a_bundle_each(tmp_path: Path) -> None:
+    after = """
+open("rank" + os.environ["RANK"], "w").close()
+while not (os.path.exists("rank0") and os.path.exists("rank1")):
+    time.sleep(0.05)
+look_up(table, torch.tensor([1, 2, 70 + int(os.environ["RANK"])]))
+"""
+    (tmp_path / "train.py").write_text(MODEL.format(before="", after=after))
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]
+    cache = str(tmp_path / "cache")
+    done = by_variable(
+        tmp_path,
+        sys.executable,
+        *torchrun,
+        AOTI_TUI_RECORD="call.aoti",
+        TORCHINDUCTOR_CACHE_DIR=cache,
+        OMP_NUM_THREADS="1",
+    )
+    assert done.returncode == 1, done.stderr
+    found = {one.name: manifest_of(one) for one in tmp_path.glob("*.aoti")}
+    assert set(found) == {"call.rank0.aoti", "call.rank1.aoti"}
+    assert [found[one]["process"]["rank"] for one in sorted(found)] == ["0", "1"]
+    # torchrun ends the other as soon as one has failed.
+    assert 6 in [one["raised"] for one in found.values()]
+    assert all(one["calls_begun"] in (5, 6) for one in found.values())
+
+
+def test_ranks_that_are_started_alone_do_not_share_a_name(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(MODEL.format(before="", after="os.abort()"))
+    settings = {"AOTI_TUI_RECORD": "call.aoti", "OMPI_COMM_WORLD_RANK": "3"}
+    done = by_variable(tmp_path, sys.executable, "train.py", **settings)
+    assert done.returncode == -6, done.stderr
+    assert manifest_of(tmp_path / "call.rank3.aoti")["process"]["rank"] == "3"
+
+
 SERVER = """
 #include "aoti_record.h"
 

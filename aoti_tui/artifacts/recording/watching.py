@@ -116,8 +116,10 @@ def finish(folder: Path, target: Path, *, failed: bool, ended: str, on_exit: boo
     return made
 
 
-def environment(folder: Path, home: Path) -> dict[str, str]:
-    """What makes every Python that is started record into ``folder``."""
+def environment(home: Path) -> dict[str, str]:
+    """What makes every Python that is started look whether it is to record."""
     start = str(home / "aoti_tui" / "record" / "startup")
-    path = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": f"{start}{os.pathsep}{path}" if path else start}
+    path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return {
+        "PYTHONPATH": os.pathsep.join([start, *(one for one in path if one not in ("", start))])
+    }

@@ -1,5 +1,6 @@
-"""Started by Python in every process below ``aoti-tui record``: installs the hooks, and lets the
-``sitecustomize`` run that would have run without it."""
+"""Started by every Python that has this folder in its PYTHONPATH: installs the hooks below
+``aoti-tui record`` or where ``AOTI_TUI_RECORD`` names a bundle, and nothing anywhere else; then
+lets the ``sitecustomize`` run that would have run without it."""
 
 import importlib
 import importlib.machinery
@@ -34,7 +35,8 @@ def _run_the_other() -> None:
 
 
 try:
-    _install()
+    if os.environ.get("AOTI_TUI_RECORD_FOLDER") or os.environ.get("AOTI_TUI_RECORD"):
+        _install()
 except Exception as error:
     print("aoti-tui record: nothing is recorded:", repr(error), file=sys.stderr)
 _run_the_other()
