@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from aoti_tui.answer.reasons import GIVE_INPUTS, more_data
 from aoti_tui.answer.trace import TracedElement, trace_address
+from aoti_tui.answer.traced_fault import against_traceback
 from aoti_tui.failure.bad_access import accesses, address_of, explain_access
 from aoti_tui.failure.cause.single_precision import in_single_precision
 from aoti_tui.failure.explain import Explainer
@@ -126,17 +127,28 @@ def beyond_by_sizes(
     )
 
 
-def beside_the_log(failure: Failure, faults: Sequence[LoggedFault], index: WrapperIndex) -> Failure:
-    """The answer to a log's memory faults: not confirmed where a checker names another kernel."""
+def beside_the_log(
+    failure: Failure,
+    faults: Sequence[LoggedFault],
+    index: WrapperIndex,
+    traced: Sequence[Launch] = (),
+) -> Failure:
+    """The answer to a log's memory faults: not confirmed where a checker, or the launch that a
+    traceback names, is of another kernel."""
     named = dict.fromkeys(fault.kernel for fault in faults if fault.kernel)
     # Triton up to 3.0 adds to the name what it specialised (``triton_poi_fused_0d1d2``).
     names = (failure.kernel, index.kernels[failure.kernel].function)
-    if not named or any(one.startswith(names) for one in named):
+    if any(one.startswith(names) for one in named):
         return failure
-    said = (
-        f"the log names {' and '.join(named)}, and with these inputs {failure.kernel} fails "
-        "before: are they the inputs of the failed run?"
-    )
+    if named:
+        said = (
+            f"the log names {' and '.join(named)}, and with these inputs {failure.kernel} fails "
+            "before: are they the inputs of the failed run?"
+        )
+    else:
+        said = against_traceback(failure, index, traced)
+    if not said:
+        return failure
     cause = replace(failure.cause, confirmed=False, confirm_with=GIVE_INPUTS)
     return replace(failure, cause=cause, contradictions=(*failure.contradictions, said))
 

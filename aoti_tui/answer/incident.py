@@ -197,7 +197,7 @@ class Incident:
             judged = self.judge(failure, progress, scanned=done.first.result).failure
             failure = self.with_note(judged, assert_left_out(self.index.device))
         faults = self.log.faults if self.log is not None else ()
-        return beside_the_log(failure, faults, self.index)
+        return beside_the_log(failure, faults, self.index, self.traced)
 
     def trace(self, line: int, name: str) -> ProvenanceNode | None:
         """Provenance of the name that stands on a wrapper line; None when it is no name known."""

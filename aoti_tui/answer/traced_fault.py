@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from aoti_tui.failure.model import Failure
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.index.model import Launch, WrapperIndex
 from aoti_tui.kernel.model import KernelProgram
@@ -34,6 +35,26 @@ def traced_headline(traced: Sequence[Launch]) -> str:
     """What a log without an assert is of, in one line."""
     places = ", ".join(f"{launch.kernel} (:{launch.line})" for launch in traced)
     return f"a bad address and no assert; the traceback names {places}"
+
+
+def against_traceback(failure: Failure, index: WrapperIndex, traced: Sequence[Launch]) -> str:
+    """What a traceback that names a launch of another kernel says against a failure that a replay
+    found; ``""`` where it says nothing against it."""
+    blamed = failure.launch
+    if blamed is None or not traced or failure.kernel in {one.kernel for one in traced}:
+        return ""
+    order = {launch.id: at for at, launch in enumerate(index.launches)}
+    last = max(traced, key=lambda one: order[one.id])
+    said = (
+        f"the traceback names {last.kernel} (:{last.line}), and with these inputs "
+        f"{failure.kernel} (:{blamed.line}) fails"
+    )
+    if order[last.id] < order[blamed.id]:
+        return f"{said}, which only runs after it: are they the inputs of the failed run?"
+    return (
+        f"{said} before it: that fits a run without CUDA_LAUNCH_BLOCKING=1 only; with it, these "
+        "are not the inputs of the failed run"
+    )
 
 
 def _asserts(program: KernelProgram) -> str:

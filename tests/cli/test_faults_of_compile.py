@@ -93,3 +93,26 @@ def test_without_a_traceback_no_launch_is_named(
     found = explained(wrapper, FAULT, capsys)
     assert found["memory_faults"][0]["traced"] == []
     assert not [note for note in found["notes"] if "the traceback names" in note]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (313, "fails before it: that fits a run without CUDA_LAUNCH_BLOCKING=1 only"),
+        (305, "fails, which only runs after it: are they the inputs of the failed run?"),
+    ],
+)
+def test_a_traceback_of_another_launch_speaks_against_what_the_replay_finds(
+    wrapper: Path, capsys: pytest.CaptureFixture[str], line: int, said: str
+) -> None:
+    given = str(GNN / "users_inputs.bad_src.pt")
+    log = BLOCKING.replace("line 308", f"line {line}")
+    (failure,) = explained(wrapper, log, capsys, "--inputs", given)["failures"]
+    assert failure["launch_line"] == 308
+    (against,) = failure["contradictions"]
+    assert said in against
+    assert f"(:{line})" in against
+    assert not failure["cause"]["confirmed"]
+    (failure,) = explained(wrapper, BLOCKING, capsys, "--inputs", given)["failures"]
+    assert failure["cause"]["confirmed"]
+    assert failure["contradictions"] == []
