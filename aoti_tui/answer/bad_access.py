@@ -107,7 +107,7 @@ def first_bad_access(
         tuple(one for one in done.truncated if one.name in on_path),
         _guarding(program, access),
     )
-    cause = _cause(found, known, more_data(session))
+    cause = _cause(found, known, more_data(session), by_hand=session.index.is_script)
     return explain_access(explainer, launch, access, address, cause, known, tuple(notes))
 
 
@@ -185,8 +185,8 @@ def _access(session: ReplaySession, launch: Launch, fault: MemoryFault, known: K
     )
 
 
-def _cause(found: _Found, known: Known, confirm_with: str) -> Cause:
-    code, text = _verdict(found, known)
+def _cause(found: _Found, known: Known, confirm_with: str, *, by_hand: bool) -> Cause:
+    code, text = _verdict(found, known, by_hand=by_hand)
     access = found.access
     x, y, z = access.program
     evidence = [
@@ -200,7 +200,7 @@ def _cause(found: _Found, known: Known, confirm_with: str) -> Cause:
     return Cause(code, text, not found.made_up, tuple(evidence), how)
 
 
-def _verdict(found: _Found, known: Known) -> tuple[CauseCode, str]:
+def _verdict(found: _Found, known: Known, *, by_hand: bool) -> tuple[CauseCode, str]:
     access, sources = found.access, found.address.sources
     leads = f"element {access.element} of {access.tensor}, which has {access.size}"
     if found.guarded_by is not None and not found.problems and not found.truncated:
@@ -219,6 +219,9 @@ def _verdict(found: _Found, known: Known) -> tuple[CauseCode, str]:
             f"an address reaches {leads}, and no assert checks it; what it is made of was not "
             "followed through the kernel's functions: step through the program",
         )
+    if by_hand:
+        # No compiler made this address, and no guard stands before it.
+        return "index-unchecked", f"an address reaches {leads}, and no mask keeps it inside"
     sizes = "; ".join(source_words(s) for s in sources) or "numbers that were fixed when compiled"
     if found.truncated:
         words = "; ".join(truncation_words(one) for one in found.truncated)

@@ -58,10 +58,13 @@ def user_terms(
     named: Mapping[int, NamedArgument] | None = None,
 ) -> Mapping[int, UserTerm]:
     """What each argument of ``call`` is to the user, by position; empty for AOTInductor.
+    The arguments of a script's own launch are called as the kernel calls them.
 
     ``decoded`` are the given inputs: where they are the user's own, they tell. ``named`` is what
     the arguments are called.
     """
+    if index.is_script:
+        return {one.position: UserTerm("argument", name=one.name) for one in index.inputs}
     if not index.graph:
         return {}
     terms = {one.position: _UNKNOWN for one in index.inputs}

@@ -11,6 +11,13 @@ CPP_TEXT = "cpp_wrapper_src = "
 """What the program of a C++ wrapper of torch.compile stands behind, in a Python file
 (torch/_inductor/codegen/cpp_wrapper_cpu.py, ``write_wrapper_decl``); no AOT id is written there."""
 
+_RECORDED_LAUNCH = "# AOT ID: none, a recorded launch of a script's kernel\n"
+
+
+def is_recorded_launch(text: str) -> bool:
+    """Whether a wrapper was made of a launch that a script did itself (``aoti-tui record``)."""
+    return text.startswith(_RECORDED_LAUNCH)
+
 
 def graph_id(text: str, path: str) -> str:
     """``0_inference``; for a C++ wrapper that of its debug folder or its file's own name;

@@ -204,13 +204,13 @@ listed in this order."""
 
 @dataclass(frozen=True, slots=True)
 class UserTerm:
-    """What an argument of a graph of torch.compile is to the user.
+    """What an argument of a graph of torch.compile, or of a script's own launch, is to the user.
 
     ``input`` is a position among the arguments of the compiled function, ``name`` what it is called
     there (or the FQN of a parameter or buffer), ``""`` where that is not known.
     """
 
-    kind: Literal["input", "parameter", "buffer", "unknown"]
+    kind: Literal["input", "parameter", "buffer", "argument", "unknown"]
     input: int | None = None
     name: str = ""
     sure: bool = True
@@ -375,7 +375,8 @@ class Cause:
 @dataclass(frozen=True, slots=True)
 class Fix:
     """A change. ``requires`` is what must hold of a call, as Python over ``inputs`` (the call's
-    arguments) and ``constants`` (tensors by FQN); None where the fix is no such condition."""
+    arguments) and ``constants`` (tensors by FQN), or over the arguments of a script's own launch by
+    their names; None where the fix is no such condition."""
 
     title: str
     text: str

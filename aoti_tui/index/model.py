@@ -526,7 +526,8 @@ class WrapperIndex:
     torch_version: str = ""
     """A range such as ``2.8+`` guessed from the format, or ``""``. Only ever shown as a guess."""
     is_script: bool = False
-    """Whether it is a user's own program, which defines its kernels itself."""
+    """Whether it is a user's own program, which defines its kernels itself, or a launch that was
+    recorded of one: its inputs are the tensors that the launch was given."""
     device: str = "cuda"
     """``cuda``, ``xpu``, ``cpu`` or ``hip``, from the constructor or the stream type."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from aoti_tui.artifacts.graph_ids import is_recorded_launch
 from aoti_tui.index.cpp import reader as cpp
 from aoti_tui.index.kernel_sources import KernelSource
 from aoti_tui.index.model import WrapperIndex
@@ -49,7 +51,7 @@ def _read(
     index = read(text, path, kernel_sources, progress)
     if described.kind is ArtifactKind.JIT_WRAPPER:
         return python.with_graph_arguments(index, text)
-    return index
+    return replace(index, is_script=True) if is_recorded_launch(text) else index
 
 
 def _silent(share: float) -> None:

@@ -392,7 +392,11 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 def _offset(address: ast.expr) -> ast.expr | None:
-    """``(x0 + 64*tmp4)`` of ``in_ptr1 + (x0 + 64*tmp4)``."""
-    if isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add):
-        return address.right
-    return None
+    """``(x0 + 64*tmp4)`` of ``in_ptr1 + (x0 + 64*tmp4)``, and of ``in_ptr1 + x0 + 64*tmp4``, which
+    is read from the left."""
+    if not isinstance(address, ast.BinOp) or not isinstance(address.op, (ast.Add, ast.Sub)):
+        return None
+    left = _offset(address.left)
+    if left is not None:
+        return ast.copy_location(ast.BinOp(left, address.op, address.right), address)
+    return address.right if isinstance(address.op, ast.Add) else None

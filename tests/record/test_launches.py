@@ -53,7 +53,10 @@ def test_a_failed_assert_of_a_helper_is_found_with_its_input(
     said = capsys.readouterr().out
     assert "those of call 20 of 20 (launch take_rows)" in said
     assert "row = 50 in lane [] of program (5, 0, 0), valid 0..49" in said
-    assert "(ids) = int64[24]" in said
+    assert "data of argument `ids` = int64[24]" in said
+    assert "check it before the launch" in said
+    for theirs in ("compiled function", "inputs[", "torch._check", "TORCH_LOGS"):
+        assert theirs not in said
 
 
 def test_a_bad_address_is_found_by_replaying_the_launch(
@@ -64,5 +67,6 @@ def test_a_bad_address_is_found_by_replaying_the_launch(
     said = capsys.readouterr().out
     assert "take_unchecked" in said
     assert "those of call 20 of 20" in said
-    assert "load of element" in said
+    assert f"argument `ids` element [5] = {1 << 40} leads to element {40 << 40} of" in said
+    assert "the values of ids make the address" in said
     assert "program (5, 0, 0)" in said or "(5,0,0)" in said

@@ -76,7 +76,7 @@ def _scalar_type(value: Any) -> str:
 
 
 _FORM = """\
-# AOT ID: ['0_inference']
+# AOT ID: none, a recorded launch of a script's kernel
 import torch
 import triton
 import triton.language as tl

@@ -99,6 +99,8 @@ def input_words(source: Source) -> str:
         if user.input is None:
             return f"input{name} of the compiled function ({source.name})"
         return f"{sure}input {user.input}{name} of the compiled function ({source.name})"
+    if user.kind == "argument":
+        return f"argument `{user.name}`"
     if user.kind == "unknown":
         return f"`call` argument {source.position} ({source.name})"
     return f"{user.kind} `{user.name}` ({source.name})"
