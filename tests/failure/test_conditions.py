@@ -11,6 +11,7 @@ from aoti_tui.answer.incident import Incident
 from aoti_tui.answer.opening import open_incident
 from aoti_tui.artifacts.given import Given
 from aoti_tui.failure.model import Failure, Fix
+from aoti_tui.failure.prose.equations import equations
 from tests.cases import CASES, DATA
 
 OWN = sorted(path for path in (DATA / "conditions").iterdir() if path.is_dir())
@@ -94,6 +95,16 @@ def test_a_condition_is_false_for_the_failing_call_and_true_for_a_good_one(
 )
 def test_the_inequality_is_said_in_the_callers_terms(name: str, requires: str) -> None:
     assert failed(name).fixes[0].requires == requires
+
+
+def test_a_bound_with_tritons_casts_is_said_as_python_has_it() -> None:
+    """As the fix says it, which is in the caller's sizes."""
+    failure = failed("libdevice_bound")
+    assert "libdevice" in failure.bound.text
+    assert "libdevice" not in failure.cause.text
+    assert "int(0.12*ks0) = 24" in failure.cause.text
+    assert equations(failure.bound).startswith("int(0.12*ks0) = 24, where ks0 = s27")
+    assert "beyond int(0.12*ks0)" in failed("libdevice_bound", inputs=False).cause.text
 
 
 def test_a_computed_index_is_said_as_it_is_computed() -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from aoti_tui.failure.cause.evidence import Evidence
 from aoti_tui.failure.cause.ranges import Interval
 from aoti_tui.failure.cause.single_precision import in_single_precision
+from aoti_tui.failure.condition.sizes import plainly
 from aoti_tui.failure.model import (
     BadElements,
     Cause,
@@ -286,7 +287,8 @@ def _facts(question: Question, evidence: Evidence) -> tuple[str, ...]:
 
 def _sized(question: Question, bound: int) -> str:
     """``ks0 = 7``, and plain ``32000`` for a literal."""
-    return str(bound) if question.bound_text == str(bound) else f"{question.bound_text} = {bound}"
+    said = plainly(question.bound_text)
+    return said if said == str(bound) else f"{said} = {bound}"
 
 
 def _empty_text(question: Question) -> str:
@@ -299,7 +301,7 @@ def _empty_text(question: Question) -> str:
             f"the size read from the value of {input_words(values[0])} is 0, so no index is valid"
         )
     if question.bound_text != "0":
-        return f"the bound {question.bound_text} is 0, so no index is valid"
+        return f"the bound {plainly(question.bound_text)} is 0, so no index is valid"
     also = question.bound.may_also_name
     like = f", as dimension {also[0].dim} of {input_words(also[0])} has" if len(also) == 1 else ""
     return f"the indexed dimension was compiled with size 0{like}, so no index is valid"
@@ -334,7 +336,7 @@ def _empty(question: Question) -> Iterator[Weighed]:
 
 def _beyond(question: Question) -> Iterator[Weighed]:
     """Indices too large, equal to the size or too negative."""
-    size, bound = _size_words(question), question.bound_text
+    size, bound = _size_words(question), plainly(question.bound_text)
     data = [s for s in question.index.sources if s.kind in ("input", "constant")]
     where = compared = " or ".join(_source_words(s) for s in data) or question.raw
     holds, reaches = "holds values", "holds"
@@ -415,7 +417,7 @@ def _is_loaded(tree: ProvenanceNode) -> bool:
 def _size_words(question: Question) -> str:
     made_of = [s for s in question.bound.sources if s.kind in ("input_dim", "input_value")]
     if len(made_of) > 1 or (made_of and not question.bound_text.isidentifier()):
-        return question.bound_text
+        return plainly(question.bound_text)
     for source in question.bound.sources:
         if source.kind == "input_dim":
             return f"dimension {source.dim} of {input_words(source)}"
@@ -423,7 +425,7 @@ def _size_words(question: Question) -> str:
             return f"the size in {input_words(source)}"
         if source.kind == "constant_dim":
             return f"dimension {source.dim} of {source.fqn}, {question.bound_text}"
-    return question.bound_text
+    return plainly(question.bound_text)
 
 
 def _source_words(source: Source) -> str:

@@ -22,6 +22,7 @@ from aoti_tui.index.nodes import (
     Unknown,
     walk,
 )
+from aoti_tui.index.python.expression import read_python
 
 _BUILTINS = frozenset({"min", "max"})
 
@@ -112,6 +113,19 @@ class CallerSizes:
         if given is None or reading.what == "stride":
             raise NotDerived(reading.name)
         return Reading(f"inputs[{given.position}]", reading.what, reading.dim)
+
+
+def plainly(text: str) -> str:
+    """A kernel's size without the casts that Triton needs: ``int(0.12*ks0)`` for what Inductor
+    writes as ``libdevice.trunc(…*ks0.to(tl.float64)).to(tl.int32)``. As written where it has none,
+    and where it says more than Python does."""
+    if "tl." not in text:
+        return text
+    whole = read_python(text)
+    try:
+        return str(Expr("", _python(whole.root, {name: Name(name) for name in whole.names()})))
+    except NotDerived:
+        return text
 
 
 def _python(root: Node, names: Mapping[str, Node]) -> Node:

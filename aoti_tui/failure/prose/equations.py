@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aoti_tui.failure.condition.sizes import plainly
 from aoti_tui.failure.model import Failure, ProvenanceNode, Source, ValueProvenance
 from aoti_tui.failure.prose.words import integer
 from aoti_tui.failure.provenance.tree import walk
@@ -82,7 +83,7 @@ def _chain(
 ) -> tuple[str, list[str]]:
     """``start = … = value`` as far as each step is the same number, and the names that its last
     step is made of."""
-    steps, current = [start], start
+    steps, current = [plainly(start)], start
     names = list(read_python(start).names()) if start not in definitions else []
     while current in definitions and current not in done:
         done.add(current)
