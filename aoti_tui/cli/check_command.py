@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from aoti_tui.answer.opening import open_incident
+from aoti_tui.artifacts.bundle import is_bundle
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.arguments import check_parser
 from aoti_tui.cli.exit_codes import ANSWERED, FAILED
@@ -21,6 +22,13 @@ from aoti_tui.replay.questions.recorded_launches import check_recorded
 def check_captured(argv: list[str]) -> int:
     """Runs the command: 0 when nothing mismatches, 1 when something does."""
     arguments = check_parser().parse_args(argv)
+    if arguments.tensors is None and arguments.wrapper and is_bundle(arguments.wrapper):
+        raise ArtifactError(
+            f"{arguments.wrapper} does not hold what the GPU wrote",
+            "a bundle keeps what calls were given, before they ran; check compares what came out",
+            "Replay the call (aoti-tui replay BUNDLE --all), or add --tensors DIR with tensors "
+            "that were saved on the GPU.",
+        )
     if arguments.tensors is None:
         raise ArtifactError(
             "no captured tensors were given",

@@ -39,7 +39,8 @@ def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
     """The failing launch of the log: where several fit, the first that agrees with it."""
     if not incident.failures:
         print("\n".join(incident.notes), file=sys.stderr)
-        return NOTHING_MATCHES
+        launch = _faulty(incident) if arguments.launch is None else None
+        return NOTHING_MATCHES if launch is None else _one(incident, launch, arguments)
     failure = incident.failures[0]
     only = None
     if arguments.launch is not None:
@@ -63,6 +64,16 @@ def _from_log(incident: Incident, arguments: argparse.Namespace) -> int:
     if result is None or arguments.program is not None:
         result = incident.session().run(judged.launch, program=arguments.program)
     return _report(incident, judged.launch, result, judged, arguments)
+
+
+def _faulty(incident: Incident) -> Launch | None:
+    """The launch with the bad access that the log reports without saying whose it was; None where
+    the call's own data is not there to tell."""
+    given = incident.given
+    if not incident.only_memory_faults or (given.inputs is None and given.core is None):
+        return None
+    failure = incident.find_fault()
+    return None if failure is None else failure.launch
 
 
 def _chosen(incident: Incident, arguments: argparse.Namespace) -> Launch:

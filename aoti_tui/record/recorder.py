@@ -46,8 +46,9 @@ class Recorder:
 
     def __init__(self, folder: Path, options: Options) -> None:
         self.options = options
-        self.pid = os.getpid()
-        self.folder = folder / f"process-{self.pid}"
+        self.folder = folder / f"process-{os.getpid()}"
+        self.place = str(self.folder)
+        """By which what is called knows that its site's number is one of this recorder."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.ring = Ring(self.folder / "ring", options.calls, options.ring)
         self._host = HostCopies(self.ring)

@@ -70,3 +70,18 @@ def test_a_bad_address_is_found_by_replaying_the_launch(
     assert f"argument `ids` element [5] = {1 << 40} leads to element {40 << 40} of" in said
     assert "the values of ids make the address" in said
     assert "program (5, 0, 0)" in said or "(5,0,0)" in said
+
+
+def test_replay_debug_and_check_take_the_bundle_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(recorded(tmp_path, take_unchecked, FAULT, 1 << 40))
+    assert main(["replay", path, "--json"]) == 0
+    (fault,) = json.loads(capsys.readouterr().out)["memory"]
+    assert (fault["argument"], fault["element"], fault["program"]) == ("x", 40 << 40, [5, 0, 0])
+    assert main(["debug", path, "-ex", "continue", "-ex", "print row"]) == 0
+    said = capsys.readouterr().out
+    assert "load outside x" in said
+    assert f"row = {1 << 40}" in said
+    assert main(["check", path]) == 2
+    assert "does not hold what the GPU wrote" in capsys.readouterr().err

@@ -35,13 +35,13 @@ def hook_graphs(module: ModuleType) -> None:
 
 def _site(kept: Any, graph: Any) -> int:
     known = graph.__dict__.get("_aoti_tui_site")
-    if known is not None and known[0] == kept.pid:
+    if known is not None and known[0] == kept.place:
         return int(known[1])
     text = getattr(graph, "source_code", "") or ""
     key = getattr(graph, "cache_key", "") or ""
     facts = {"kind": "compile", "name": _aot_id(text) or key, "cache_key": key}
     number = kept.site(("compile", key, hash(text)), facts, text, ".py")
-    graph.__dict__["_aoti_tui_site"] = (kept.pid, number)
+    graph.__dict__["_aoti_tui_site"] = (kept.place, number)
     return int(number)
 
 

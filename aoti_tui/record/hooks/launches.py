@@ -73,8 +73,8 @@ def begin_launch(kept: Any, kernel: Any, args: Any, kwargs: dict[str, Any], grid
         values = [bound.get(name) for name in names]
         options = {k: v for k, v in kwargs.items() if k not in names and isinstance(v, (int, str))}
         known = kernel.__dict__.get("_aoti_tui_site")
-        if known is None or known[0] != kept.pid:
-            known = (kept.pid, kept.site(("launch", id(kernel)), *kernel_text(kernel)))
+        if known is None or known[0] != kept.place:
+            known = (kept.place, kept.site(("launch", id(kernel)), *kernel_text(kernel)))
             kernel.__dict__["_aoti_tui_site"] = known
         return int(kept.begin(known[1], values, {"grid": sizes, "options": options}))
     except Exception:
