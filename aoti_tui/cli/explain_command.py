@@ -33,15 +33,11 @@ def explain(argv: list[str]) -> int:
     holds = arguments.wrapper is not None and (
         is_log(arguments.wrapper) or is_dump(arguments.wrapper) or is_bundle(arguments.wrapper)
     )
-    if not told and not holds:
-        raise ArtifactError(
-            "no log was given",
-            "explain answers for the failed asserts of a log",
-            "Add --log FILE, or --log - for standard input, or give the log alone; --core FILE "
-            "takes a GPU core dump instead; "
-            "`aoti-tui WRAPPER` browses without.",
-        )
+    if not told and not holds and arguments.inputs is None:
+        raise _no_log()
     with opened_from(arguments) as incident:
+        if not told and not holds and not incident.truncated:
+            raise _no_log()
         failures = answered(incident, replay=not arguments.no_replay)
         if arguments.report is not None:
             _write(arguments.report, report(failures, incident.source.name, incident.notes))
@@ -51,6 +47,16 @@ def explain(argv: list[str]) -> int:
         else:
             print_explanation(as_text(incident, failures))
     return ANSWERED if failures else NOTHING_MATCHES
+
+
+def _no_log() -> ArtifactError:
+    return ArtifactError(
+        "no log was given",
+        "explain answers for the failed asserts of a log",
+        "Add --log FILE, or --log - for standard input, or give the log alone; --core FILE "
+        "takes a GPU core dump instead; "
+        "`aoti-tui WRAPPER` browses without.",
+    )
 
 
 def answered(incident: Incident, *, replay: bool) -> tuple[Failure, ...]:
@@ -103,7 +109,7 @@ def as_text(incident: Incident, failures: tuple[Failure, ...]) -> str:
 def _no_failure(incident: Incident) -> str:
     """Why there is nothing to explain."""
     if incident.log is None:
-        return "no log was given"
+        return "no log was given, but the inputs make a size come out wrong, which fails no assert"
     if incident.only_memory_faults and incident.traced:
         return traced_headline(incident.traced)
     if incident.loading_error is not None:

@@ -88,3 +88,19 @@ def test_a_size_that_comes_out_right_is_no_matter(
     found = json.loads(capsys.readouterr().out)
     assert found["warnings"] == []
     assert [launch["status"] for launch in found["launches"]] == ["ok"]
+
+
+def test_explain_says_it_where_nothing_failed_and_there_is_no_log(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapper_file, given = files
+    main(["explain", str(wrapper_file), "--inputs", str(given)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "no log was given, but the inputs make a size come out wrong" in told
+    assert SAID in told
+    main(["explain", str(wrapper_file), "--inputs", str(given), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [warning["name"] for warning in found["warnings"]] == ["s9"]
+    torch.save(inputs(indices(*([7] * 245))), given)
+    assert main(["explain", str(wrapper_file), "--inputs", str(given)]) != 0
+    assert "no log was given" in capsys.readouterr().err
