@@ -152,6 +152,16 @@ def test_without_the_variable_nothing_is_recorded(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, "False\n", "")
 
 
+def test_a_variable_is_enough_for_tests_whose_runner_catches_the_error(tmp_path: Path) -> None:
+    text = MODEL.format(before="", after="")
+    text += "\n\ndef test_bad():\n    look_up(table, torch.tensor([99] * 9))\n"
+    (tmp_path / "test_it.py").write_text(text)
+    runner = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py")
+    done = by_variable(tmp_path, *runner, AOTI_TUI_RECORD="call.aoti")
+    assert done.returncode == 1, done.stdout
+    assert manifest_of(tmp_path / "call.aoti")["raised"] == 6
+
+
 def test_the_ranks_of_torchrun_leave_a_bundle_each(tmp_path: Path) -> None:
     after = """
 open("rank" + os.environ["RANK"], "w").close()
