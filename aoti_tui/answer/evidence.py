@@ -8,7 +8,7 @@ from dataclasses import replace
 from aoti_tui.answer.trace import trace_failing
 from aoti_tui.failure.cause.elements import SHOWN, valid_range
 from aoti_tui.failure.cause.evidence import Evidence
-from aoti_tui.failure.cause.not_finite import not_finite_effect, not_finite_words
+from aoti_tui.failure.cause.not_finite import NO_INTEGER, not_finite_effect, not_finite_words
 from aoti_tui.failure.model import BadElement, BadElements, Failure, Source
 from aoti_tui.failure.prose.words import input_words, integer, plural, valid_words
 from aoti_tui.failure.provenance.tree import walk
@@ -56,7 +56,7 @@ def _of_facts(
     # Every examined lane failed: what is neither at nor above the bound is too small.
     below = facts.lanes_examined - equal - above - facts.valid if facts.raw_min is not None else 0
     notes: list[str] = []
-    chosen = ""
+    chosen = not_held = ""
     if facts.fired and not facts.complete:
         notes.append(
             f"{facts.lanes_examined} of {plural(facts.failing_lanes, 'failing lane')} were looked "
@@ -70,6 +70,7 @@ def _of_facts(
             told = f"{strange}, {effect}" if effect else strange
             notes.append(told)
             chosen = told if " takes " in effect else ""
+            not_held = told if effect == NO_INTEGER else ""
             notes.extend(
                 f"dimension {s.dim} of {input_words(s)} is 0"
                 for s in failure.index.sources
@@ -98,6 +99,7 @@ def _of_facts(
         overflow=overflow,
         own_arithmetic=of_data,
         chosen_by=chosen,
+        not_held=not_held,
         made_up=facts.made_up,
         fired=facts.fired,
         programs=facts.programs,

@@ -101,6 +101,7 @@ def test_a_nan_behind_an_index_is_traced_to_the_division_that_made_it() -> None:
         incident.close()
     assert (cause.code, cause.confirmed) == ("index-too-negative", True)
     assert "goes down to -9223372036854775808" in cause.text
+    assert "is nan (tmp2 = 0.0, tmp5 = 0.0), which no integer can hold" in cause.text
     assert any("tmp6 = tmp2 / tmp5 is nan (tmp2 = 0.0, tmp5 = 0.0)" in e for e in cause.evidence)
     assert "dimension 0 of input 0 (arg0_1) is 0" in cause.evidence
 

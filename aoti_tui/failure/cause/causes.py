@@ -131,11 +131,12 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
             True,
             facts,
         )
+    cast = f": {evidence.not_held}" if evidence.not_held else ""
     if evidence.above or evidence.equal:
         return Cause(
             "index-too-large",
             f"{question.raw} goes up to {evidence.raw_max}, but {_sized(question, bound)} "
-            f"allows at most {bound - 1}",
+            f"allows at most {bound - 1}{cast}",
             True,
             facts,
         )
@@ -144,7 +145,7 @@ def confirmed_cause(question: Question, evidence: Evidence) -> Cause | None:
         return Cause(
             "index-too-negative",
             f"{question.raw} goes down to {evidence.raw_min}, but {_sized(question, bound)} "
-            f"allows no less than {lowest}",
+            f"allows no less than {lowest}{cast}",
             True,
             facts,
         )

@@ -38,6 +38,8 @@ class Evidence:
     well. Otherwise it is a lane's number, which only the compiler made narrow."""
     chosen_by: str = ""
     """The comparison with a NaN or infinity that chose the index, in words."""
+    not_held: str = ""
+    """The NaN or infinity that was cast to the index, in words."""
     made_up: bool = False
     """Some of it rests on made-up data: nothing can be confirmed by it."""
     fired: bool = False

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from aoti_tui.kernel.model import Assignment, KernelProgram
 from aoti_tui.kernel.parse import names_read
 
+NO_INTEGER = "which no integer can hold"
+"""What a NaN or infinity did that is cast to an integer."""
+
 
 def not_finite_words(
     program: KernelProgram, raw: str, order: int, values: Mapping[str, int | float | bool]
@@ -45,7 +48,7 @@ def not_finite_effect(
     path = _path(program, raw, order)
     for one in path.values():
         if any(not _finite(values.get(read, 0)) for read in _cast_to_integer(one.value)):
-            return "which no integer can hold"
+            return NO_INTEGER
     for name, one in path.items():
         if not isinstance(one.value, ast.Compare):
             continue
