@@ -250,6 +250,22 @@ class Session:
         else:
             self.go_kernel_line(source, line, name, remember=remember)
 
+    def place_of(self, source: str, line: int) -> Place | None:
+        """Where a line of a source is shown: of a kernel by its name, or of a file of the script;
+        None where it is not at hand."""
+        path, incident = self.path_of_file(source), self.state.incident
+        if path is not None:
+            return Place(line, path=path)
+        kernel = incident.index.kernels.get(source) if incident is not None else None
+        shown = kernel.file_line(line) if kernel is not None else None
+        path = self.path_of(kernel) if kernel is not None else None
+        return Place(shown, path=path) if shown is not None and path is not None else None
+
+    def text_at(self, place: Place) -> str:
+        """The text of a place's line."""
+        document = self._documents.get(place.path)
+        return document.text(place.line) if document is not None and len(document) else ""
+
     def jump(self, direction: int) -> None:
         """Back to the moment before the last jump (-1), or forward again: all of it."""
         here = self.state

@@ -145,3 +145,61 @@ def test_inputs_symbols_and_sizes_have_values() -> None:
         assert len(session.do(f"x/3 {guilty['name']}").values) == 3
     finally:
         session.close()
+
+
+def test_up_and_down_are_the_launch_and_the_kernel_and_the_step_stays(user: Headless) -> None:
+    at = user.where()
+    told = user.do("bt").text.splitlines()
+    assert told[0].startswith("program 2 of ")
+    assert told[1].startswith("#0 triton_")
+    assert "(k46)" in told[1]
+    assert told[2].startswith(f"#1 launch :{at['launch']}: ")
+    up = user.do("up")
+    assert (up.values[0]["frame"], up.where["line"]) == (1, at["launch"])
+    assert up.where["step"] == at["step"]
+    assert "is the outermost frame" in user.do("up").text
+    assert user.do("down").where["line"] == at["line"]
+    assert not user.do("frame 9").ok
+
+
+def test_list_goes_on_and_its_arrow_stays_at_the_step(user: Headless) -> None:
+    first = user.do("list").values
+    assert user.do("list").values[0]["line"] == first[-1]["line"] + 1
+    assert user.do("list -").values[-1]["line"] == first[-1]["line"]
+    stands = user.where()["line"]
+    assert [row["line"] for row in user.do(f"list {stands - 2},{stands}").values] == [
+        stands - 2,
+        stands - 1,
+        stands,
+    ]
+    elsewhere = user.do("list tmp6").text.splitlines()
+    marked = [line for line in elsewhere if line.startswith("→")]
+    assert all(f" {stands} " in line for line in marked)
+
+
+def test_a_breakpoint_on_a_function_or_a_line_of_the_file(user: Headless) -> None:
+    kernel, line = user.where()["kernel"], user.where()["line"]
+    first = user.do(f"tbreak {kernel}").values[0]
+    assert user.do("run").where["kernel_line"] == first["line"]
+    assert user.where()["step"] == 1
+    assert user.do(f"b jagged_reduce.wrapper.cpp:{line}").values[0]["line"] == 46
+    assert not user.do("b other.cpp:3").ok
+
+
+def test_what_other_debuggers_have_is_answered_and_not_guessed(user: Headless) -> None:
+    before = user.where()
+    for typed, told in [
+        ("thread 3", "lane [3]"),
+        ("jump 4", "until k46"),
+        ("ptype tmp4", "info locals"),
+        ("p/x tmp4", "in decimal"),
+        ("set tmp10 = 3", "computed by the kernel"),
+        ("set var tmp10 = 3", "computed by the kernel"),
+        ("until", "stands on the cursor's line already"),
+    ]:
+        answer = user.do(typed)
+        assert not answer.ok, typed
+        assert told in answer.text, (typed, answer.text)
+        assert user.where() == before, typed
+    assert "no helper to step out of" in user.do("finish").text
+    assert user.where()["step"] == before["step"]

@@ -149,7 +149,9 @@ class Replays:
             return
         move = next_step if direction > 0 else previous_step
         position = move(recording, at, how)
-        if position is None:
+        if position is None and how == "out" and not (at >= 0 and recording.steps[at].depth):
+            self.session.say(f"{recording.kernel} itself runs, and no helper to step out of.")
+        elif position is None:
             end = "last" if direction > 0 else "first"
             other = "N goes back" if direction > 0 else "n goes on"
             self.session.say(f"This is the {end} step of the program; {other}.")

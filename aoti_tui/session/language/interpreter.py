@@ -9,11 +9,12 @@ from pathlib import Path
 from aoti_tui.session import needs
 from aoti_tui.session.language.asking import Asking
 from aoti_tui.session.language.finding import Finding
+from aoti_tui.session.language.frames import Frames
 from aoti_tui.session.language.looking import LANE, Looking
 from aoti_tui.session.language.parts import Parts
 from aoti_tui.session.language.running import Running
 from aoti_tui.session.language.stopping import Stopping
-from aoti_tui.session.language.table import BY_WORD, COMMANDS, listing, proposed
+from aoti_tui.session.language.table import BY_WORD, COMMANDS, elsewhere, listing, proposed
 from aoti_tui.session.language.trying import Trying
 
 _WORD = re.compile(r"(?P<verb>[A-Za-z][\w-]*)(?P<rest>.*)", re.DOTALL)
@@ -41,6 +42,7 @@ class Language:
             Running(parts),
             Stopping(parts),
             self.looking,
+            Frames(parts),
             Asking(parts),
             Finding(parts),
             Trying(parts),
@@ -79,6 +81,9 @@ class Language:
                 return self.looking.go(typed)
         if self.parts.desk.act(typed):
             return ""
+        other = elsewhere(typed)
+        if other:
+            return other
         near = proposed(typed.split()[0].lower())
         hint = f"Did you mean {' or '.join(near)}?" if near else "help lists the commands."
         return f"“{typed}” is no command and nothing is called so. {hint}"
@@ -130,6 +135,9 @@ class Language:
             return ""
         one = BY_WORD.get(text)
         if one is None:
+            other = elsewhere(text)
+            if other:
+                return other
             near = proposed(text)
             hint = f" Did you mean {' or '.join(near)}?" if near else ""
             return f"There is no command {text}.{hint}"

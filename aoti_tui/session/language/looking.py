@@ -10,7 +10,6 @@ from aoti_tui.replay.model import Block
 from aoti_tui.replay.recorded.conditions import ConditionError, parse_condition
 from aoti_tui.session import words
 from aoti_tui.session.language import reading, topics
-from aoti_tui.session.language.answer import where
 from aoti_tui.session.language.naming import KERNEL_LINE, current_kernel, named_line
 from aoti_tui.session.language.parts import Parts
 from aoti_tui.session.listed.everything import listed
@@ -20,7 +19,12 @@ from aoti_tui.session.values.temporaries import Temporary, temporaries
 from aoti_tui.session.values.watches import evaluator, watched
 
 LANE = re.compile(r"\[?\s*(\d+(?:\s*,\s*\d+)*)\s*\]?")
-_X = re.compile(r"(?:/(?P<count>\d+)\w?\s+)?(?P<what>.+)")
+_X = re.compile(r"(?:/(?P<count>\d*)(?P<format>[a-z]{0,2})\s+)?(?P<what>.+)")
+_FORMAT = re.compile(r"/(?P<letter>\w+)\s+")
+_SPAN = re.compile(r"(?P<first>\d+)\s*,\s*(?P<last>\d*)")
+_DECIMAL = "dfuwgbh"
+"""Letters of a format that change nothing: decimal, and how wide an element is."""
+_ONLY_DECIMAL = "Values are shown in decimal, as their dtype is: p tmp4, x/8 buf0[0,2]."
 LISTED = 5
 """Lines before and after the one that is listed."""
 
@@ -28,6 +32,8 @@ LISTED = 5
 class Looking:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
+        self._listed: tuple[str, int, int, tuple[object, ...]] = ("", 0, 0, ())
+        """What was listed last, and where it stood then."""
 
     def handlers(self) -> dict[str, Callable[[str], str]]:
         return {
@@ -35,7 +41,6 @@ class Looking:
             "x": self._elements,
             "info": self._info,
             "list": self._list,
-            "where": self._where,
             "lane": self._lane,
             "display": self._display,
             "undisplay": self._undisplay,
@@ -47,6 +52,11 @@ class Looking:
     def _print(self, text: str) -> str:
         if not text:
             return "p prints an expression: p tmp4 - ks0, p arg5_1[1,1], p s22."
+        letter = _FORMAT.match(text)
+        if letter is not None and set(letter["letter"]) - set(_DECIMAL):
+            return _ONLY_DECIMAL
+        if letter is not None:
+            text = text[letter.end() :]
         state = self.parts.state
         recording = state.recording
         problem = ""
@@ -99,6 +109,8 @@ class Looking:
         match = _X.fullmatch(text)
         if match is None:
             return "x shows the elements of a tensor: x in_ptr0, x/8 buf0[0,2], x arg0_1."
+        if set(match["format"] or "") - set(_DECIMAL):
+            return _ONLY_DECIMAL
         what, incident, launch = match["what"].strip(), self.parts.incident, self.parts.state.launch
         count = max(1, int(match["count"] or reading.SHOWN))
         if not match["count"] and self.parts.desk.look_at(what):
@@ -153,42 +165,66 @@ class Looking:
         return ""
 
     def _list(self, text: str) -> str:
+        """The source around a place. It moves the cursor, and never the step: the arrow stays."""
         session = self.parts.session
-        if text:
+        span = _SPAN.fullmatch(text)
+        if span is not None:
+            document = session.document
+            first, last = int(span["first"]), int(span["last"] or int(span["first"]) + 2 * LISTED)
+            if first > last or first > document.last:
+                return f"There are no lines {text}: the source has {document.last}."
+            return self._lines(first, last)
+        if text in ("", "-") and self._goes_on():
+            path, first, last, _ = self._listed
+            if session.state.place.path == path:
+                size = 2 * LISTED
+                if text:
+                    return self._lines(first - size - 1, first - 1)
+                return self._lines(last + 1, last + 1 + size)
+        elif text and text != "-":
             problem = self.go(text)
             if problem:
                 return problem
-        document, line = session.document, self.parts.state.place.line
-        first = max(document.first, line - LISTED)
-        last = min(document.last, line + LISTED)
-        kernel = session.kernel_here()
+        line = self.parts.state.place.line
+        return self._lines(line - LISTED, line + LISTED)
+
+    def _goes_on(self) -> bool:
+        """Whether nothing has moved since what was listed last, so that the next lines follow."""
+        return self._listed[3] == self._at()
+
+    def _at(self) -> tuple[object, ...]:
+        state = self.parts.state
+        return state.place.path, state.place.line, state.position, state.launch
+
+    def _lines(self, first: int, last: int) -> str:
+        session = self.parts.session
+        document = session.document
+        first, last = max(document.first, first), min(document.last, last)
+        if first > last:
+            end = "beginning" if last < document.first else "end"
+            lines_there = f"{document.first} to {document.last}"
+            return f"This is the {end} of the source: it has lines {lines_there}."
+        stands = self._stands()
         rows, lines = [], []
         for at in range(first, last + 1):
+            kernel = document.kernel_at(at)
             own = kernel.kernel_line(at) if kernel is not None else None
-            mark = "→" if at == line else " "
+            mark = "→" if at == stands else " "
             label = f"{at}" + (f" k{own}" if own else "")
             lines.append(f"{mark} {label:<10} {document.text(at)}")
             rows.append({"line": at, "kernel_line": own, "text": document.text(at)})
+        self._listed = (self.parts.state.place.path, first, last, self._at())
         self.parts.tell("\n".join(lines), *rows)
         return ""
 
-    def _where(self, text: str) -> str:
-        session = self.parts.session
-        at = where(session)
-        lines = []
-        if at["kernel"] is not None:
-            lines.append(f"kernel {at['kernel']}, launch :{at['launch']}")
-        if at["step"] is not None:
-            program = words.program(tuple(at["program"]))
-            grid = "×".join(map(str, at["grid"]))
-            lane = words.lane(self.parts.state.lane)
-            lines.append(
-                f"program {program} of {grid}, step {at['step']} of {at['steps']}, lane {lane}"
-            )
-        own = f" (k{at['kernel_line']})" if at["kernel_line"] else ""
-        lines.append(f"line {at['line']}{own}: {(at['source'] or '').strip()}")
-        self.parts.tell("\n".join(lines))
-        return ""
+    def _stands(self) -> int | None:
+        """The line of the step where the program stands; that of the cursor before it was run."""
+        session, state = self.parts.session, self.parts.state
+        if state.recording is None or state.position < 0:
+            return state.place.line
+        step = state.recording.steps[state.position]
+        place = session.place_of(step.file, step.kernel_line)
+        return place.line if place is not None and place.path == state.place.path else None
 
     # -- going --------------------------------------------------------------------------------
 

@@ -29,6 +29,10 @@ def current_kernel(session: Session) -> Kernel | None:
 def named_line(session: Session, text: str) -> Line | str:
     """The line that a place names, where it can run in a kernel; in words why it names none."""
     file, _, line = text.rpartition(":")
+    if file and line.isdigit() and not session.document.is_script:
+        opened = session.state.incident.index.path if session.state.incident is not None else ""
+        if file in (opened, os.path.basename(opened)):
+            text, file = line, ""
     if line.isdigit() and (file or session.document.is_script):
         return _in_file(session, file, int(line))
     if text.isdigit():
@@ -58,6 +62,8 @@ def _is_script(document: SourceDocument) -> bool:
 
 def _in_kernel(session: Session, text: str) -> Line | str:
     kernel, incident = current_kernel(session), session.state.incident
+    if kernel is None and incident is not None and text in incident.index.kernels:
+        kernel = incident.index.kernels[text]
     if kernel is None or incident is None:
         return "No kernel is current: kernel NAME or launch LINE chooses one."
     program = incident.kernel_program(kernel.name)
@@ -65,8 +71,24 @@ def _in_kernel(session: Session, text: str) -> Line | str:
     if digits is not None:
         return source_name(kernel), int(digits[1])
     made = program.by_name.get(text, ())
+    if not made and text in incident.index.kernels:
+        return _first_of(session, incident.index.kernels[text])
     if made:
         return source_name(kernel), made[-1].line
     near = get_close_matches(text, program.by_name, 3, 0.5)
     hint = f" There is {', '.join(near)}." if near else ""
     return f"{text} is assigned nowhere in {kernel.name}, and it is no line.{hint}"
+
+
+def _first_of(session: Session, kernel: Kernel) -> Line | str:
+    """The first statement of a kernel, where a breakpoint on a function stops."""
+    incident = session.state.incident
+    assert incident is not None
+    made = [
+        step.line
+        for steps in incident.kernel_program(kernel.name).by_name.values()
+        for step in steps
+    ]
+    if not made:
+        return f"{kernel.name} assigns nothing: k46 or a line names a place in it."
+    return source_name(kernel), min(made)

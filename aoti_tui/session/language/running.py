@@ -104,6 +104,12 @@ class Running:
 
     def _until(self, text: str) -> str:
         if not text:
+            session, recording = self.parts.session, self.parts.state.recording
+            if recording is not None and self.parts.state.position >= 0:
+                step = recording.steps[self.parts.state.position]
+                at, here = session.place_of(step.file, step.kernel_line), session.state.place
+                if at is not None and (at.path, at.line) == (here.path, here.line):
+                    return "It stands on the cursor's line already: until k46 or tmp10 says where."
             self.parts.replays.run_to_cursor()
             return ""
         found = named_line(self.parts.session, text)

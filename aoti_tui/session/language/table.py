@@ -46,7 +46,9 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         "Running",
     ),
-    Command("run", ("r",), "", "Run the launch from its start", _STEP, "Running"),
+    Command(
+        "run", ("r", "start", "restart"), "", "Run the launch from its start", _STEP, "Running"
+    ),
     Command("next", ("n",), "[N]", "Step to the next temporary", _STEP, "Running", "recording"),
     Command("step", ("s",), "[N]", "Step, also into a helper", _STEP, "Running", "recording"),
     Command(
@@ -60,7 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "until",
-        ("u", "advance"),
+        ("u", "unt", "advance"),
         "[PLACE]",
         "Run to a line (k46, 1344, main.py:24) or a temporary; else to the cursor",
         _STEP,
@@ -181,7 +183,7 @@ COMMANDS: tuple[Command, ...] = (
     # -- looking
     Command(
         "print",
-        ("p", "inspect"),
+        ("p", "inspect", "pp"),
         "EXPRESSION",
         "The value of an expression of temporaries, sizes (ks0), symbols (s22), elements "
         "(arg5_1[1,1], inputs[1][1,1], buf0[3]) and shapes (arg5_1.size(0))",
@@ -208,19 +210,36 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "list",
         ("l",),
-        "[PLACE]",
-        "The source around a place, or where it stands",
+        "[PLACE | N,M | -]",
+        "The source around a place, or where it stands; again: the lines after, with - before",
         "lines with number and text",
         "Looking",
     ),
     Command(
         "where",
-        ("bt", "backtrace", "frame"),
+        ("bt", "backtrace"),
         "",
-        "Where it stands: kernel, launch, program, step, line and lane",
+        "Where it stands: program, step and lane, and the frames: helper, kernel, launch",
         "",
         "Looking",
     ),
+    Command(
+        "frame",
+        ("f",),
+        "[N]",
+        "Look at a frame by its number in bt; alone: the one looked at",
+        "frame, function, line",
+        "Looking",
+    ),
+    Command(
+        "up",
+        (),
+        "[N]",
+        "Look at the caller: of a helper the kernel, of a kernel its launch",
+        "frame, function, line",
+        "Looking",
+    ),
+    Command("down", (), "[N]", "Back towards the step", "frame, function, line", "Looking"),
     Command(
         "lane",
         (),
@@ -398,6 +417,33 @@ HINT = (
     "program 2 · set s7=3 · watch tmp4 · until k46 · verdict · n, c, rc, help, quit"
 )
 BY_WORD: dict[str, Command] = {word: one for one in COMMANDS for word in one.words}
+
+
+_ELSEWHERE = {
+    ("thread", "threads"): "A program's lanes stand side by side: lane [3], lane next, info lanes.",
+    ("block", "cuda"): "program 2 records another program of the grid; launch and kernel choose.",
+    ("args", "a"): "info args shows the arguments of the kernel.",
+    ("whatis", "ptype"): "info locals shows dtype and shape, info args those of tensors.",
+    ("locals",): "info locals shows the temporaries.",
+    ("ll", "longlist"): "list shows the source where it stands, list again the lines after.",
+    ("jump", "j"): "No line can be left out: until k46 runs to one, rn and rc go back.",
+    ("call",): "p prints an expression; a kernel's functions cannot be called.",
+    ("kill", "k", "detach"): "Nothing runs between commands: run starts again, quit leaves.",
+    ("stepi", "si", "nexti", "ni", "disassemble", "disas"): (
+        "A step is a statement of the kernel: n and s take one."
+    ),
+    ("commands",): "A breakpoint can write values down: b tmp4 log tmp4, or display tmp4.",
+    ("attach", "file", "core"): "Another wrapper is opened from the shell: aoti-tui debug WRAPPER.",
+}
+"""What other debuggers call something that goes by another name here, or cannot be."""
+
+
+def elsewhere(typed: str) -> str:
+    """What there is for a command of another debugger; ``""`` for any other word."""
+    word = typed.split(maxsplit=1)[0]
+    found = (told for words, told in _ELSEWHERE.items() if word in words)
+    told = next(found, "")
+    return f"There is no command {word}. {told}" if told else ""
 
 
 def proposed(word: str) -> tuple[str, ...]:

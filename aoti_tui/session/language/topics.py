@@ -22,7 +22,7 @@ from aoti_tui.session.values.watches import watched
 
 TOPICS = {
     "breakpoints": ("b", "break"),
-    "locals": ("l", "temporaries"),
+    "locals": ("l", "temporaries", "variables"),
     "args": ("arguments",),
     "lanes": ("lane",),
     "launches": ("launch",),

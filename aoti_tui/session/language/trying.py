@@ -10,6 +10,7 @@ from pathlib import Path
 from aoti_tui.answer.edits import Change, Edit, Inputs, Minimal, minimal_change
 from aoti_tui.answer.good import Compared, Parted, compared
 from aoti_tui.answer.incident import Incident
+from aoti_tui.session.language.naming import current_kernel
 from aoti_tui.session.language.parts import Parts
 from aoti_tui.session.language.reading import plain
 from aoti_tui.session.values.tensors import elements_named
@@ -42,7 +43,13 @@ class Trying:
         if match is None:
             return "set tries a value: set s7 = 3, set arg5_1[1,1] = 1, set arg5_1.size(0) = 3."
         what, value = match["what"].strip(), match["value"].strip()
+        what = re.sub(r"^var(iable)?\s+", "", what)
         incident, state = self.parts.incident, self.parts.state
+        if self._is_computed(what):
+            return (
+                f"{what} is computed by the kernel: set what it comes from ("
+                f"input {what} goes to the model input)."
+            )
         symbols = {s.name for s in incident.index.symbols}
         if self.parts.scripts.incident is not None or what in symbols or re.fullmatch(r"\w+", what):
             named = elements_named(incident, state.launch, what)
@@ -56,6 +63,15 @@ class Trying:
             return edit
         self._start(incident, edit)
         return ""
+
+    def _is_computed(self, what: str) -> bool:
+        """Whether a name is one that the kernel assigns, and nothing that can be given."""
+        kernel, incident = current_kernel(self.parts.session), self.parts.incident
+        if kernel is None or elements_named(incident, None, what) is not None:
+            return False
+        name = re.split(r"\W", what, maxsplit=1)[0]
+        known = {symbol.name for symbol in incident.index.symbols}
+        return name not in known and name in incident.kernel_program(kernel.name).by_name
 
     def _edit(self, incident: Incident, what: str, value: str) -> Edit | str:
         try:
