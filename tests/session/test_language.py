@@ -101,7 +101,8 @@ def test_what_is_not_understood_is_said_and_never_jumps(user: Headless) -> None:
 
 def test_breakpoints_by_number(user: Headless) -> None:
     assert user.do("b tmp10 if tmp10 < 0").values[0]["condition"] == "tmp10 < 0"
-    assert user.do("tbreak k40").ok
+    once = user.do("tbreak k40")
+    assert once.text.endswith(f"It is number {once.values[0]['number']}.")
     assert len(user.do("info b").values) == 2
     assert "breakpoint line 40 once" in user.do("run").text
     assert len(user.do("info b").values) == 1  # the temporary one is gone

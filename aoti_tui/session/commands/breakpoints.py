@@ -84,7 +84,8 @@ class Breakpoints:
         if problem:
             return f"No breakpoint: {problem}."
         told = self.session.stops.set_condition(source, line, condition, once=once)
-        self.session.say(told + self._way_to(source, line))
+        number = self.session.stops.number_at(source, line)
+        self.session.say(f"{told}{self._way_to(source, line)} It is number {number}.")
         self._changed()
         return ""
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from aoti_tui.session import needs
 from aoti_tui.session.language.asking import Asking
+from aoti_tui.session.language.elsewhere import elsewhere
 from aoti_tui.session.language.finding import Finding
 from aoti_tui.session.language.frames import Frames
 from aoti_tui.session.language.looking import LANE, Looking
 from aoti_tui.session.language.parts import Parts
 from aoti_tui.session.language.running import Running
 from aoti_tui.session.language.stopping import Stopping
-from aoti_tui.session.language.table import BY_WORD, COMMANDS, elsewhere, listing, proposed
+from aoti_tui.session.language.table import BY_WORD, COMMANDS, listing, proposed
 from aoti_tui.session.language.trying import Trying
 
 _WORD = re.compile(r"(?P<verb>[A-Za-z][\w-]*)(?P<rest>.*)", re.DOTALL)
