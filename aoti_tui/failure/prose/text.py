@@ -34,7 +34,7 @@ def bound_line(failure: Failure) -> str:
     """``ks0 = s7 = arg4_1.size(0) = 0: the size of dimension 0 of input 2 (arg4_1)``."""
     bound = failure.bound
     said = equations(bound)
-    places = _places(failure)
+    places = _places(failure, ", where " in said)
     if bound.may_also_name:
         also = ", ".join(f"dimension {s.dim} of {input_words(s)}" for s in bound.may_also_name)
         verb = "has" if len(bound.may_also_name) == 1 else "have"
@@ -42,8 +42,9 @@ def bound_line(failure: Failure) -> str:
     return f"{said}: {'; '.join(places)}" if places else said
 
 
-def _places(failure: Failure) -> list[str]:
-    """Where the bound comes from; with its own number where that is not the bound's."""
+def _places(failure: Failure, ends_elsewhere: bool) -> list[str]:
+    """Where the bound comes from; with its own number where that is not the bound's, or where
+    another number stands just before it (``ends_elsewhere``)."""
     bound = failure.bound
     values = {node.source: node.value for node in walk(bound.tree) if node.source is not None}
     places = []
@@ -52,7 +53,8 @@ def _places(failure: Failure) -> list[str]:
         if source.kind == "literal" and source.name == bound.text:
             places.append("a size fixed when compiled")
         elif source.kind != "input_dim" or value is None or value == bound.value:
-            places.append(source_words(source))
+            own = ends_elsewhere and source.kind == "input_dim" and value is not None
+            places.append(source_words(source) + (f", which is {value}" if own else ""))
         else:
             places.append(f"made of {source_words(source)}, which is {value}")
     return places
