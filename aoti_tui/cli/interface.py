@@ -11,7 +11,7 @@ from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.artifacts.log_file import LogText, open_log
 from aoti_tui.cli.arguments import interface_parser
 from aoti_tui.cli.exit_codes import ANSWERED, NOTHING_MATCHES
-from aoti_tui.cli.explain_command import answered, as_text
+from aoti_tui.cli.importing import importing
 from aoti_tui.cli.opening import (
     DEMO_INPUTS,
     DEMO_LOG,
@@ -60,7 +60,8 @@ def open_interface(argv: list[str]) -> int:
 
 def _run(arguments: argparse.Namespace, log_text: LogText | None) -> int:
     # The interface is only imported when it opens: the headless commands do without it.
-    from aoti_tui.tui.app import OpenRequest, run_app
+    with importing():
+        from aoti_tui.tui.app import OpenRequest, run_app
 
     return run_app(
         OpenRequest(
@@ -74,7 +75,8 @@ def _run(arguments: argparse.Namespace, log_text: LogText | None) -> int:
 
 def look_on(command: ScriptCommand, stdin: Path | None) -> int:
     """Runs a script with the interface open on it; gives the script's exit code."""
-    from aoti_tui.tui.app import RunRequest, run_app
+    with importing():
+        from aoti_tui.tui.app import RunRequest, run_app
 
     if stdin is not None and not stdin.is_file():
         raise ArtifactError(f"{stdin} cannot be read", "it is no file", "Name one with --stdin.")
@@ -107,6 +109,8 @@ def _print_instead(arguments: argparse.Namespace, log_text: LogText | None) -> i
         "here is the explanation as text",
         file=sys.stderr,
     )
+    from aoti_tui.cli.explain_command import answered, as_text
+
     with opened_from(arguments, log_text) as incident:
         failures = answered(incident, replay=True)
         print(as_text(incident, failures))

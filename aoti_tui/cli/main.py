@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from aoti_tui.artifacts.errors import ArtifactError
 from aoti_tui.cli.exit_codes import FAILED, UNUSABLE
+from aoti_tui.cli.importing import importing
 from aoti_tui.cli.terminal_text import PlainOutput
 from aoti_tui.replay.errors import ReplayError
 
@@ -29,7 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return _command(arguments)(arguments[1:] if _is_command(arguments) else arguments)
+        with importing():
+            command = _command(arguments)
+        return command(arguments[1:] if _is_command(arguments) else arguments)
     except ArtifactError as error:
         say_error(error.what, error.why, error.do)
         return UNUSABLE

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aoti_tui.replay.client import WorkerClient
 from aoti_tui.session.commands.breakpoints import Breakpoints
@@ -19,10 +21,12 @@ from aoti_tui.session.commands.values import Values
 from aoti_tui.session.commands.watches import Watches
 from aoti_tui.session.commands.writers import Writers
 from aoti_tui.session.kept.stops import Stops
-from aoti_tui.session.language.interpreter import Language
 from aoti_tui.session.language.parts import Desk, Parts
 from aoti_tui.session.request import OpenRequest, RunRequest
 from aoti_tui.session.session import Front, Session
+
+if TYPE_CHECKING:
+    from aoti_tui.session.language.interpreter import Language
 
 
 class Engine:
@@ -60,24 +64,29 @@ class Engine:
         self.symbols = Symbols(session, replays)
         self.origins = Origins(session, places)
         self.search = Search(session, replays)
-        self.language = Language(
-            Parts(
-                session,
-                places,
-                self.incidents,
-                replays,
-                self.scripts,
-                self.writers,
-                self.values,
-                self.breakpoints,
-                self.watches,
-                self.symbols,
-                self.references,
-                self.origins,
-                self.search,
-                desk,
-            )
+        self._parts = Parts(
+            session,
+            places,
+            self.incidents,
+            replays,
+            self.scripts,
+            self.writers,
+            self.values,
+            self.breakpoints,
+            self.watches,
+            self.symbols,
+            self.references,
+            self.origins,
+            self.search,
+            desk,
         )
+
+    @cached_property
+    def language(self) -> Language:
+        """What does typed commands; imported with the first, for no screen waits for it."""
+        from aoti_tui.session.language.interpreter import Language
+
+        return Language(self._parts)
 
     def close(self) -> None:
         """End what runs: the worker, or the script."""

@@ -11,13 +11,9 @@ from aoti_tui.session.commands.breakpoints import Line, line_of_entry
 from aoti_tui.session.commands.search import Hit
 from aoti_tui.session.commands.writers import element_problem
 from aoti_tui.session.kept.config import HISTORY, save_memory
-from aoti_tui.session.language.completing import completions
-from aoti_tui.session.language.table import HINT
 from aoti_tui.session.state import State
 from aoti_tui.session.text import line_words, number
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.dialogs.search import Search
-from aoti_tui.tui.dialogs.symbols import SetSymbol
 from aoti_tui.tui.host import Host
 from aoti_tui.tui.panes.navigator import Navigator
 from aoti_tui.tui.panes.pane import Pane
@@ -49,6 +45,9 @@ class Asking:
 
     def search(self) -> None:
         """Look for what is typed while it is typed; Enter goes to what is chosen."""
+        # Dialogs are imported when they open: the first screen does not wait for them.
+        from aoti_tui.tui.dialogs.search import Search
+
         engine = self.host.engine
 
         def chosen(answer: tuple[str, Hit | None] | None) -> None:
@@ -59,6 +58,9 @@ class Asking:
         self.host.app.push_screen(Search(engine.search.find, self.host.state.needle), chosen)
 
     def command(self) -> None:
+        from aoti_tui.session.language.completing import completions
+        from aoti_tui.session.language.table import HINT
+
         engine, config = self.host.engine, self.host.config
 
         def typed(text: str | None) -> None:
@@ -212,6 +214,8 @@ class Asking:
 
     def _ask_symbol(self, symbols: tuple[SymbolValue, ...]) -> None:
         """Ask which symbol to set, now that their values are known."""
+        from aoti_tui.tui.dialogs.symbols import SetSymbol
+
         self.host.say("")
         navigator = self.host.query_one(Navigator)
         navigator.set_values(symbol_values(symbols))

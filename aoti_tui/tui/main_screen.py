@@ -59,6 +59,9 @@ from aoti_tui.tui.tabs import TabLine
 from aoti_tui.tui.taking import Taking
 from aoti_tui.tui.tensors import Tensors
 
+SHOWN_SECONDS = 0.1
+"""How long a screen takes to be painted once the panes have their places, with room to spare."""
+
 T = TypeVar("T")
 _LABELS = {action.label.lower(): action.id for action in ACTIONS}
 
@@ -207,7 +210,15 @@ class MainScreen(Host):
         self.place_panes()
 
     def start(self, group: str, ask: Callable[[Tell], T], answered: Callable[[T], None]) -> None:
-        threads.start(self, group, ask, answered)
+        if group == "warm":
+            # The worker would share the processor with what is not on the screen yet.
+            self._once_shown(lambda: threads.start(self, group, ask, answered))
+        else:
+            threads.start(self, group, ask, answered)
+
+    def _once_shown(self, do: Callable[[], None]) -> None:
+        """Do what nobody waits for when what has changed is on the screen."""
+        self.call_after_refresh(self.set_timer, SHOWN_SECONDS, do)
 
     def post(self, take: Callable[[], None]) -> None:
         self.post_message(threads.Answered("script", take))
@@ -390,7 +401,7 @@ class MainScreen(Host):
         with self.engine.session.together():
             event.take()
         if event.group in ("open", "judge", "replay"):
-            self.call_after_refresh(_settle)
+            self._once_shown(_settle)
         self.show_status()
 
     @on(threads.Refused)

@@ -10,7 +10,6 @@ from aoti_tui.failure.prose.report import report
 from aoti_tui.failure.prose.words import plural
 from aoti_tui.replay.questions.script import write_script
 from aoti_tui.tui.dialogs.ask import Ask
-from aoti_tui.tui.dialogs.paste_log import PasteLog
 from aoti_tui.tui.dialogs.reading import Reading
 from aoti_tui.tui.host import Host
 from aoti_tui.tui.panes.chain import Chain, chain_lines
@@ -35,6 +34,9 @@ class Taking:
         }
 
     def paste_log(self) -> None:
+        # It brings a whole editor, which the first screen does not wait for.
+        from aoti_tui.tui.dialogs.paste_log import PasteLog
+
         def pasted(text: str | None) -> None:
             if text is not None:
                 self.screen.engine.incidents.bring_log(text)
