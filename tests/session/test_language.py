@@ -143,7 +143,9 @@ def test_inputs_symbols_and_sizes_have_values() -> None:
         assert by_position.values[0]["value"] == guilty["value"]
         symbol = session.do("info symbols").values[0]
         assert session.do(f"p {symbol['name']} + 1").values[0]["value"] == symbol["value"] + 1
-        assert len(session.do(f"x/3 {guilty['name']}").values) == 3
+        some = session.do(f"x/3 {guilty['name']}")
+        assert len(some.values) == 3
+        assert some.text.startswith(f"{guilty['name']} (int64 ")
     finally:
         session.close()
 

@@ -45,7 +45,7 @@ def elements(incident: Incident, launch: Launch | None, text: str, count: int) -
     if wanted.index is not None and count == 1 and values:
         where = list(index_at(found.shape, at)) if found.shape else ""
         return f"{wanted.tensor.name}{where} = {number(values[0])} {_about(found)}", rows
-    lines = [f"{wanted.tensor.name}: {_about(found)}"]
+    lines = [f"{wanted.tensor.name} {_about(found)}"]
     width = found.shape[-1] if found.shape and 0 < found.shape[-1] <= 16 else SHOWN
     for n in range(0, len(values), width):
         shown = "  ".join(number(value) for value in values[n : n + width])
