@@ -145,7 +145,7 @@ async def test_replay_keys() -> None:
         await user.press("enter")
         assert user.app.session.state.position == 4
         await user.press("f")
-        await user.see("step of the program")
+        await user.see("no helper to step out of")
 
 
 async def test_a_condition_must_hold() -> None:
