@@ -15,8 +15,9 @@ def endless(out_ptr0, XBLOCK : tl.constexpr):
     tl.store(out_ptr0 + xindex, 5)
     count = 0
     while count < 1:
-        count = count + 0
+        count = count - 1
 """
+# A loop in which nothing changes is ended by the engine itself: those here go on until cancelled.
 MANY = """
 @triton.jit
 def many(out_ptr0, XBLOCK : tl.constexpr):
@@ -30,6 +31,7 @@ def waiting(sem_ptr, out_ptr0, XBLOCK : tl.constexpr):
     count = 0
     while count < 1:
         tl.store(out_ptr0, 5)
+        count = count - 1
 """
 
 
