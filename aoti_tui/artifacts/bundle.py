@@ -57,6 +57,15 @@ class Bundle:
     inputs: Path | None = None
     calls: tuple[BundledCall, ...] = ()
     """Recorded calls, that which most likely failed first."""
+    launches: tuple[BundledLaunches, ...] = ()
+
+
+@dataclass(frozen=True)
+class BundledLaunches:
+    """Launches of a wrapper's kernels with their arguments before and after, unpacked."""
+
+    wrapper: Path
+    file: Path
 
 
 @dataclass(frozen=True)
@@ -132,13 +141,14 @@ def open_bundle(path: Path) -> Bundle:
                 for what in ("wrapper", "core", "log", "inputs")
             }
             calls = _calls(packed, manifest, folder)
+            launches = _launches(packed, manifest, folder)
     except _DAMAGE as error:
         stack.close()
         raise ArtifactError(
             f"the bundle {path} cannot be read", str(error) or "it is damaged", "Copy it again."
         ) from error
     return Bundle(
-        manifest, held["wrapper"], held["core"], held["log"], stack, held["inputs"], calls
+        manifest, held["wrapper"], held["core"], held["log"], stack, held["inputs"], calls, launches
     )
 
 
@@ -212,6 +222,20 @@ def _calls(
         )  # fmt: skip
         found.append(call)
     return tuple(sorted(found, key=lambda call: order.get(call.number, len(order))))
+
+
+def _launches(
+    packed: _Folder | _Zip, manifest: Mapping[str, Any], folder: Path
+) -> tuple[BundledLaunches, ...]:
+    found = []
+    for number, one in enumerate(manifest.get("launches") or ()):
+        own = folder / f"launches-{number}"
+        own.mkdir(exist_ok=True)
+        wrapper = _unpacked(packed, one.get("wrapper"), own)
+        file = _unpacked(packed, one.get("file"), own)
+        if wrapper is not None and file is not None:
+            found.append(BundledLaunches(wrapper, file))
+    return tuple(found)
 
 
 def _unpacked(packed: _Folder | _Zip, name: object, folder: Path) -> Path | None:

@@ -305,6 +305,14 @@ def record_arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--ring", type=int, default=64, metavar="MIB", help="memory for the data")
     parser.add_argument("--constants", action="store_true", help="keep parameters' values too")
     parser.add_argument("--on-exit", action="store_true", help="write the bundle in any case")
+    parser.add_argument(
+        "--launches",
+        action="append",
+        default=[],
+        metavar="KERNEL",
+        help="keep the last launches of a kernel (* for any part of its name) with their arguments "
+        "before and after, for `aoti-tui check`; the bundle is written in any case",
+    )
     parser.add_argument("--list", action="store_true", help="say what would be recorded")
     parser.add_argument(
         "--environment",

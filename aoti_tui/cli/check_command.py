@@ -5,31 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 from aoti_tui.answer.opening import open_incident
-from aoti_tui.artifacts.bundle import is_bundle
+from aoti_tui.artifacts.bundle import is_bundle, open_bundle
 from aoti_tui.artifacts.errors import ArtifactError
+from aoti_tui.artifacts.given import Given
 from aoti_tui.cli.arguments import check_parser
 from aoti_tui.cli.exit_codes import ANSWERED, FAILED
 from aoti_tui.cli.json_output import VERSION
 from aoti_tui.cli.opening import given_of, opened_from
-from aoti_tui.replay.questions.check import CheckedLaunch, CheckReport, check
+from aoti_tui.replay.client import WorkerClient
+from aoti_tui.replay.questions.check import CheckedLaunch, CheckReport, check, totals_of
 from aoti_tui.replay.questions.recorded_launches import check_recorded
 
 
 def check_captured(argv: list[str]) -> int:
     """Runs the command: 0 when nothing mismatches, 1 when something does."""
     arguments = check_parser().parse_args(argv)
-    if arguments.tensors is None and arguments.wrapper and is_bundle(arguments.wrapper):
-        raise ArtifactError(
-            f"{arguments.wrapper} does not hold what the GPU wrote",
-            "a bundle keeps what calls were given, before they ran; check compares what came out",
-            "Replay the call (aoti-tui replay BUNDLE --all), or add --tensors DIR with tensors "
-            "that were saved on the GPU.",
-        )
-    if arguments.tensors is None:
+    whole = arguments.tensors is None and arguments.wrapper and is_bundle(arguments.wrapper)
+    if arguments.tensors is None and not whole:
         raise ArtifactError(
             "no captured tensors were given",
             "check compares with tensors that were saved on the GPU",
@@ -37,8 +33,11 @@ def check_captured(argv: list[str]) -> int:
             "FILE.pt (launches recorded one by one).",
         )
     tell = None if arguments.json else _say
-    if arguments.tensors.is_file():
-        report = _check_file(arguments, tell)
+    if whole:
+        report = _check_bundle(arguments, tell)
+    elif arguments.tensors.is_file():
+        path, arguments.tensors = arguments.tensors, None
+        report = _report(_checked(arguments.wrapper, path, given_of(arguments), tell), path)
     else:
         with opened_from(arguments) as incident:
             report = check(incident.session(), on_launch=tell)
@@ -63,29 +62,57 @@ def check_captured(argv: list[str]) -> int:
     return FAILED if report.totals.get("mismatch") else ANSWERED
 
 
-def _check_file(
+def _check_bundle(
     arguments: argparse.Namespace, tell: Callable[[CheckedLaunch], None] | None
 ) -> CheckReport:
-    """Checks every graph at hand against the launches that a file holds."""
-    path, arguments.tensors = arguments.tensors, None
-    incident = open_incident(arguments.wrapper, given=given_of(arguments), browse=True)
-    launches: list[CheckedLaunch] = []
-    totals: Counter[str] = Counter()
+    """Checks the launches that a bundle holds, each against its own wrapper."""
+    bundle = open_bundle(arguments.wrapper)
+    with bundle.opened:
+        if not bundle.launches:
+            raise ArtifactError(
+                f"{arguments.wrapper} does not hold what the GPU wrote",
+                "it keeps what calls were given, before they ran; check compares what came out",
+                "Record with --launches KERNEL, replay the call (aoti-tui replay BUNDLE --all), or "
+                "add --tensors DIR with tensors that were saved on the GPU.",
+            )
+        found: list[CheckedLaunch] = []
+        given = given_of(arguments)
+        client = WorkerClient(given.python, given.timeout)
+        try:
+            for one in bundle.launches:
+                found += _checked(one.wrapper, one.file, given, tell, client)
+        finally:
+            client.close()
+    return _report(found, arguments.wrapper)
+
+
+def _checked(
+    wrapper: Path | None,
+    launches: Path,
+    given: Given,
+    tell: Callable[[CheckedLaunch], None] | None,
+    client: WorkerClient | None = None,
+) -> list[CheckedLaunch]:
+    """Every graph at hand checked against the launches that a file holds."""
+    incident = open_incident(wrapper, given=given, client=client, browse=True)
+    found: list[CheckedLaunch] = []
     for graph in incident.graphs.sources:
         one = incident.of_graph(graph)
         try:
-            report = check_recorded(one.session(), path, tell)
+            found += check_recorded(one.session(), launches, tell).launches
         finally:
             one.close()
-        launches.extend(report.launches)
-        totals.update(report.totals)
+    return found
+
+
+def _report(launches: list[CheckedLaunch], path: Path) -> CheckReport:
     if not launches:
         raise ArtifactError(
             f"{path} holds no launch of this wrapper",
             "its kernels and graphs are others",
             "Give the wrapper of the run that was recorded.",
         )
-    return CheckReport(tuple(launches), totals)
+    return CheckReport(tuple(launches), totals_of(launches))
 
 
 def _say(one: CheckedLaunch) -> None:

@@ -29,7 +29,8 @@ def record(argv: list[str]) -> int:
         data=arguments.data,
         ring=arguments.ring << 20,
         constants=arguments.constants,
-        on_exit=arguments.on_exit,
+        on_exit=arguments.on_exit or bool(arguments.launches),
+        launches=",".join(arguments.launches),
     )
     if arguments.environment:
         print("\n".join(_exports(options, arguments.output)))
@@ -38,7 +39,7 @@ def record(argv: list[str]) -> int:
         print("\n".join(_list(options)))
         return ANSWERED
     try:
-        folder = recording_folder(options.ring)
+        folder = recording_folder(options.memory())
     except OSError as error:
         raise ArtifactError(
             "there is no room for a recording", str(error), "Record less: --ring MIB."
@@ -108,6 +109,9 @@ def _list(options: Options) -> list[str]:
         "small": "up to 1 MiB each (--data none|small|all)",
         "all": "whole",
     }
+    launches = "by their arguments before alone (--launches KERNEL)"
+    if options.launches:
+        launches = f"the last {options.calls} of {options.launches} before and after, floats whole"
     return [
         f"calls          the last {options.calls} (--calls)",
         "of each        AOTInductor packages, graphs of torch.compile, launches of Triton kernels",
@@ -118,7 +122,8 @@ def _list(options: Options) -> list[str]:
         "random state   seed and offset",
         "code           the wrapper, the graph's output_code.py, the kernel's source",
         "log            standard error of the program",
-        f"memory         {options.ring >> 20} MiB a process (--ring)",
+        f"launches       {launches}",
+        f"memory         {options.memory() >> 20} MiB a process (--ring)",
         "variables      TORCH*, TRITON_*, AOTI_*, PYTORCH_*, NCCL_*, CUBLAS_*, CUDA_*, RANK …;",
         "               none that names a token, key, secret, password, credential or cache server",
         "not recorded   command line, other variables, files, weights",

@@ -73,12 +73,21 @@ def current_recorder() -> Any:
     return _current[0]
 
 
+def options_now() -> Options:
+    """The options that hold for this process."""
+    return _options[0] if _options else Options()
+
+
 def _made() -> Any:
     from .copying import said
+    from .kept_launches import KeptLaunches
     from .recorder import Recorder
 
     try:
-        return Recorder(_folder[0], _options[0])
+        kept = Recorder(_folder[0], _options[0])
+        if _options[0].launches:
+            kept.launches = KeptLaunches(kept.folder, _options[0])
+        return kept
     except Exception as error:
         said(f"nothing is recorded, the program runs on: {type(error).__name__}: {error}")
         return None

@@ -16,6 +16,7 @@ _DATA = "AOTI_TUI_RECORD_DATA"
 _RING = "AOTI_TUI_RECORD_RING"
 _CONSTANTS = "AOTI_TUI_RECORD_CONSTANTS"
 _ON_EXIT = "AOTI_TUI_RECORD_ON_EXIT"
+_LAUNCHES = "AOTI_TUI_RECORD_LAUNCHES"
 
 SMALL = 1 << 20
 """Bytes of a tensor of floats that ``small`` keeps."""
@@ -25,13 +26,19 @@ CHOICES = ("none", "small", "all")
 @dataclass(frozen=True)
 class Options:
     """``calls`` kept; floats kept (one of :data:`CHOICES`); ``ring`` bytes of data in all; whether
-    parameters are kept as well; whether a bundle is written although nothing failed."""
+    parameters are kept as well; whether a bundle is written although nothing failed; the names of
+    kernels (with ``*``, separated by commas) whose launches are kept before and after."""
 
     calls: int = 8
     data: str = "small"
     ring: int = 64 << 20
     constants: bool = False
     on_exit: bool = False
+    launches: str = ""
+
+    def memory(self) -> int:
+        """Bytes of data that a process keeps: launches have a ring of their own."""
+        return self.ring * 2 if self.launches else self.ring
 
     def as_environment(self) -> dict[str, str]:
         """The variables that say the same to a process."""
@@ -41,6 +48,7 @@ class Options:
             _RING: str(self.ring),
             _CONSTANTS: str(int(self.constants)),
             _ON_EXIT: str(int(self.on_exit)),
+            _LAUNCHES: self.launches,
         }
 
 
@@ -53,6 +61,7 @@ def options_of(environment: Mapping[str, str] = os.environ) -> Options:
         ring=_number(environment.get(_RING), 64 << 20, 1 << 16, 1 << 40),
         constants=environment.get(_CONSTANTS) == "1",
         on_exit=environment.get(_ON_EXIT) == "1",
+        launches=environment.get(_LAUNCHES, ""),
     )
 
 

@@ -44,9 +44,9 @@ class Recorder:
     Nothing that goes wrong here reaches the program: :meth:`begin` gives 0 then, and says so once.
     """
 
-    def __init__(self, folder: Path, options: Options) -> None:
+    def __init__(self, folder: Path, options: Options, name: str = "") -> None:
         self.options = options
-        self.folder = folder / f"process-{os.getpid()}"
+        self.folder = folder / (name or f"process-{os.getpid()}")
         self.place = str(self.folder)
         """By which what is called knows that its site's number is one of this recorder."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -62,6 +62,8 @@ class Recorder:
         self._streams: list[int] = [0] * options.calls
         self._kept_failure = False
         self.stopped = False
+        self.launches: Any = None
+        """Those of kernels that were asked for, a KeptLaunches; None without."""
         self._write("process.json", process_facts())
 
     # -- sites --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ _BUILD = (
 def start_watcher(bundle: Path, options: Options) -> str:
     """Start the watcher; the folder for the rings. This process's stderr goes through it from now
     on: the device's own lines are on it."""
-    folder = recording_folder(options.ring)
+    folder = recording_folder(options.memory())
     read, write = os.pipe()
     errors = os.dup(2)
     home = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ def start_watcher(bundle: Path, options: Options) -> str:
             str(home),
             str(folder),
             str(bundle),
-            str(int(options.on_exit)),
+            str(int(options.on_exit or bool(options.launches))),
         ],
         stdin=read,
         stdout=errors,

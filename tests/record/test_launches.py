@@ -34,7 +34,8 @@ def recorded(folder: Path, kernel: Any, log: str, bad: int) -> Path:
             ids[5] = bad
         arguments = (table, ids, torch.empty(24, 40))
         sizes = (50, 40) if kernel is take_rows else (40,)
-        kept.end(begin_launch(kept, kernel, (*arguments, *sizes), {"BLOCK": 64}, (24,)))
+        number, _ = begin_launch(kept, kernel, (*arguments, *sizes), {"BLOCK": 64}, (24,))
+        kept.end(number)
     (folder / "log").write_text(log)
     (made,) = bundled(folder, folder / "log")
     return made.path

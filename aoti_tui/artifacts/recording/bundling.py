@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_tui.artifacts.bundle import write_bundle
+from aoti_tui.artifacts.recording.kept_launches import launch_files, launches_words
 from aoti_tui.artifacts.recording.launched import launched_wrapper
 from aoti_tui.artifacts.recording.reading import ENDS, Recorded, RecordedCall, suspects
 from aoti_tui.artifacts.recording.torch_file import write_values
@@ -18,8 +19,8 @@ _LONGEST_LOG = 8 << 20
 
 def bundle_recorded(
     recorded: Recorded, target: Path, log: Path | None, ended: str
-) -> tuple[int, int]:
-    """Write the bundle; its bytes, and the number of calls in it. ``ended`` says how the program
+) -> tuple[int, str]:
+    """Write the bundle; its bytes, and words on what is in it. ``ended`` says how the program
     ended. Raises ArtifactError when it cannot be written."""
     with tempfile.TemporaryDirectory(prefix="aoti-tui-bundle-") as folder:
         files: dict[str, Path | str] = {}
@@ -27,6 +28,7 @@ def bundle_recorded(
             _call(recorded, one, Path(folder), files)
             for one in sorted(recorded.calls, key=lambda one: one.number)
         ]
+        launches = launch_files(recorded, Path(folder), files)
         first = next(iter(suspects(recorded)), None)
         by_number = {one["number"]: one for one in calls}
         suspect = by_number.get(first.number) if first is not None else None
@@ -43,12 +45,16 @@ def bundle_recorded(
             "ended": ended or ENDS[recorded.state],
             "calls_begun": recorded.begun,
             "calls": calls,
+            "launches": launches,
             "process": recorded.facts,
         }
         if log is not None and log.exists():
             manifest["log"] = "log.txt"
             files["log.txt"] = _end_of(log)
-        return write_bundle(target, manifest, files), len(calls)
+        words = f"the last {len(calls)} of {recorded.begun:,} calls"
+        if launched := launches_words(recorded, launches):
+            words += f"; {launched}"
+        return write_bundle(target, manifest, files), words
 
 
 def _call(

@@ -37,6 +37,8 @@ def edited(source: Path, target: Path, *, only: int | None, redact: bool) -> tup
         )
     if only is not None:
         _keep(manifest, only)
+    if redact or only is not None:
+        manifest["launches"] = []  # noise compares with nothing
     wanted = _wanted(manifest)
     kept = {name: data for name, data in files.items() if name in wanted}
     replaced = 0
@@ -65,6 +67,8 @@ def _wanted(manifest: Mapping[str, Any]) -> set[str]:
     named = [manifest.get(what) for what in ("wrapper", "core", "log", "inputs")]
     for call in manifest.get("calls") or ():
         named += [call.get("wrapper"), call.get("inputs")]
+    for group in manifest.get("launches") or ():
+        named += [group.get("wrapper"), group.get("file")]
     return {name for name in named if isinstance(name, str)}
 
 

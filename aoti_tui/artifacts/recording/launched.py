@@ -4,10 +4,11 @@ is explained and replayed as any other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aoti_tui.artifacts.recording.reading import RecordedCall
-from aoti_tui.artifacts.recording.torch_file import KeptTensor
+from aoti_tui.artifacts.recording.torch_file import KeptTensor, Value
 
 _TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "bf16", "int64": "i64",
@@ -20,21 +21,15 @@ def launched_wrapper(site: dict[str, Any], source: str, call: RecordedCall) -> s
     """An output_code.py that makes this launch, whose tensors are its arguments in order."""
     name = str(site.get("name", "kernel"))
     parameters = site.get("parameters", [])
-    signature: dict[str, str] = {}
-    constants: dict[str, Any] = {}
+    signature, constants = launch_types(site, call.values)
     passed: list[str] = []
     inputs: list[tuple[str, KeptTensor]] = []
     for parameter, value in zip(parameters, call.values, strict=True):
         own = str(parameter["name"])
         if isinstance(value, KeptTensor):
-            signature[own] = f"*{_TYPES.get(value.dtype, value.dtype)}"
             inputs.append((own, value))
             passed.append(own)
-        elif parameter["constexpr"] or value is None or isinstance(value, str):
-            signature[own] = "constexpr"
-            constants[own] = value
-        else:
-            signature[own] = _scalar_type(value)
+        elif own not in constants:
             passed.append(repr(value))
     grid = [*call.more.get("grid", [1]), 1, 1][:3]
     named = "\n".join(f"{one} = {text}" for one, text in site.get("constants", {}).items())
@@ -65,6 +60,24 @@ def launched_wrapper(site: dict[str, Any], source: str, call: RecordedCall) -> s
         sizes=sizes,
         passed=", ".join(map(str, [*passed, *grid])),
     )
+
+
+def launch_types(
+    site: dict[str, Any], values: Sequence[Value]
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """What a kernel is compiled for: the types of its parameters, and its constants."""
+    signature: dict[str, str] = {}
+    constants: dict[str, Any] = {}
+    for parameter, value in zip(site.get("parameters", []), values, strict=True):
+        own = str(parameter["name"])
+        if isinstance(value, KeptTensor):
+            signature[own] = f"*{_TYPES.get(value.dtype, value.dtype)}"
+        elif parameter["constexpr"] or value is None or isinstance(value, str):
+            signature[own] = "constexpr"
+            constants[own] = value
+        else:
+            signature[own] = _scalar_type(value)
+    return signature, constants
 
 
 def _scalar_type(value: Any) -> str:

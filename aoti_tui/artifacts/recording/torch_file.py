@@ -51,15 +51,31 @@ Value = KeptTensor | int | float | bool | str | None
 
 def write_values(target: Path | BinaryIO, values: Sequence[Value]) -> None:
     """Write a tuple of values, as ``torch.save(tuple(values), target)`` would. Raises OSError."""
+    write_object(target, tuple(values))
+
+
+def write_object(target: Path | BinaryIO, content: Any) -> None:
+    """Write lists, tuples and dicts of values, as ``torch.save(content, target)`` would. Raises
+    OSError."""
     stream = io.BytesIO()
     pickler = _Pickler(stream, protocol=2)
-    pickler.dump(tuple(_Tensor(one) if isinstance(one, KeptTensor) else one for one in values))
+    pickler.dump(_with_tensors(content))
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as packed:
         put_member(packed, "archive/data.pkl", stream.getvalue())
         put_member(packed, "archive/byteorder", b"little")
         for key, data in pickler.storages.items():
             put_member(packed, f"archive/data/{key}", data)
         put_member(packed, "archive/version", b"3\n")
+
+
+def _with_tensors(content: Any) -> Any:
+    if isinstance(content, KeptTensor):
+        return _Tensor(content)
+    if isinstance(content, dict):
+        return {name: _with_tensors(one) for name, one in content.items()}
+    if isinstance(content, (list, tuple)):
+        return type(content)(_with_tensors(one) for one in content)
+    return content
 
 
 def put_member(packed: zipfile.ZipFile, name: str, data: bytes) -> None:

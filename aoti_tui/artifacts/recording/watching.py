@@ -82,9 +82,9 @@ def make_bundles(
             part = f"rank{rank}" if rank is not None else f"pid{one.facts.get('pid', number)}"
             path = target.with_name(f"{target.stem}.{part}{target.suffix}")
         said = ended if len(wanted) == 1 else ENDS[one.state]
-        size, calls = bundle_recorded(one, path, folder / _LOG, said)
+        size, held = bundle_recorded(one, path, folder / _LOG, said)
         missing = missing_words(one.calls)
-        words = f"{path}: {size:,} bytes, the last {calls} of {one.begun:,} calls"
+        words = f"{path}: {size:,} bytes, {held}"
         made.append(Made(path, words + (f"; not kept: {missing}" if missing else "")))
     return made
 

@@ -11,6 +11,8 @@ import zipfile
 from types import ModuleType
 from typing import Any
 
+from ..copying import said
+
 _CLASSES = (
     "AOTIModelPackageLoader",
     "AOTIModelContainerRunnerCpu",
@@ -35,6 +37,7 @@ def _hook_class(loader: Any) -> None:
 
     def opened_with(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
+        _say_what_launches_need(args)
         opened[id(self)] = _site_of(args)
 
     loader.__init__ = opened_with
@@ -42,6 +45,18 @@ def _hook_class(loader: Any) -> None:
         method = getattr(loader, name, None)
         if method is not None:
             setattr(loader, name, _recorded(method, opened))
+
+
+def _say_what_launches_need(args: tuple[Any, ...]) -> None:
+    from .. import options_now
+
+    if options_now().launches:
+        said(
+            f"--launches: C++ launches the kernels of {args[0] if args else 'a package'}, they are "
+            "not kept one by one (its calls are). Compile it with "
+            "AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER=2 and give what it saves to "
+            "`aoti-tui check --tensors`."
+        )
 
 
 def _recorded(method: Any, opened: dict[int, Any]) -> Any:

@@ -6,8 +6,16 @@ arguments before CUDA graphs copy them. Seen in torch 2.6 to 2.13.
 
 from __future__ import annotations
 
+import threading
 from types import ModuleType
 from typing import Any
+
+_running = threading.local()
+
+
+def graph_running() -> int:
+    """The number of the graph that this thread runs; 0 outside of one."""
+    return int(getattr(_running, "site", 0))
 
 
 def hook_graphs(module: ModuleType) -> None:
@@ -21,12 +29,16 @@ def hook_graphs(module: ModuleType) -> None:
         kept = current_recorder()
         if kept is None or kept.stopped:
             return call(self, inputs)
-        number = kept.begin(_site(kept, self), inputs)
+        before = graph_running()
+        _running.site = site = _site(kept, self)
+        number = kept.begin(site, inputs)
         try:
             given = call(self, inputs)
         except BaseException as error:
             kept.failed(number, error)
             raise
+        finally:
+            _running.site = before
         kept.end(number)
         return given
 

@@ -12,13 +12,16 @@ from typing import Any
 from ..copying import said
 from .aoti import hook_packages
 from .compiled import hook_graphs
-from .launches import hook_autotuner, hook_launches
+from .compiled_launches import hook_compiled_launches
+from .launches import hook_autotuner, hook_interpreter, hook_launches
 
 HOOKS: dict[str, Callable[[ModuleType], None]] = {
     "torch": hook_packages,
     "torch._inductor.output_code": hook_graphs,
+    "torch._inductor.runtime.triton_heuristics": hook_compiled_launches,
     "triton.runtime.jit": hook_launches,
     "triton.runtime.autotuner": hook_autotuner,
+    "triton.runtime.interpreter": hook_interpreter,
 }
 
 

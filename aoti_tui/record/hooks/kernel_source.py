@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from typing import Any
+
+
+def parameters_of(kernel: Any) -> list[inspect.Parameter]:
+    """The parameters of a kernel's function, in order."""
+    return list(inspect.signature(kernel.fn).parameters.values())
 
 
 def kernel_text(kernel: Any) -> tuple[dict[str, Any], str, str]:
@@ -12,22 +18,30 @@ def kernel_text(kernel: Any) -> tuple[dict[str, Any], str, str]:
     functions: list[Any] = []
     constants: dict[str, Any] = {}
     _gather(kernel, functions, constants)
-    file = getattr(getattr(kernel.fn, "__code__", None), "co_filename", "")
-    line = int(getattr(kernel, "starting_line_number", 0) or 0)
+    code = getattr(kernel.fn, "__code__", None)
     facts = {
         "kind": "launch",
         "name": kernel.fn.__name__,
-        "path": file,
-        "line": line,
-        "parameters": [{"name": p.name, "constexpr": bool(p.is_constexpr)} for p in kernel.params],
+        "path": getattr(code, "co_filename", ""),
+        "line": int(
+            getattr(kernel, "starting_line_number", 0) or getattr(code, "co_firstlineno", 0)
+        ),
+        "parameters": [
+            {"name": one.name, "constexpr": "constexpr" in str(one.annotation)}
+            for one in parameters_of(kernel)
+        ],
         "constants": {name: repr(value) for name, value in constants.items()},
     }
     return facts, "\n\n".join(_source(one) for one in functions), ".py"
 
 
 def _source(kernel: Any) -> str:
-    text = textwrap.dedent(kernel.raw_src if isinstance(getattr(kernel, "raw_src", None), str)
-                           else getattr(kernel, "src", ""))  # fmt: skip
+    text = getattr(kernel, "raw_src", None)
+    if not isinstance(text, str):
+        text = getattr(kernel, "src", None)
+    if not isinstance(text, str):
+        text = inspect.getsource(kernel.fn)
+    text = textwrap.dedent(text)
     at = text.find("def ")
     return f"@triton.jit\n{text[at:].rstrip()}\n"
 
@@ -41,7 +55,7 @@ def _gather(kernel: Any, functions: list[Any], constants: dict[str, Any]) -> Non
     for name in getattr(code, "co_names", ()):
         value: Any = space.get(name)
         if hasattr(value, "arg_names") and hasattr(value, "fn"):
-            while not hasattr(value, "params") and hasattr(value, "fn"):
+            while not hasattr(value.fn, "__code__") and hasattr(value, "fn"):
                 value = value.fn  # an Autotuner around the function
             _gather(value, functions, constants)
         elif hasattr(value, "value") and type(value).__name__ == "constexpr":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +82,15 @@ def check(
             on_launch(one)
         if progress is not None:
             progress(number + 1, len(launches))
+    return CheckReport(tuple(checked), totals_of(checked))
+
+
+def totals_of(checked: Iterable[CheckedLaunch]) -> dict[str, int]:
+    """How many launches there are of each status."""
     totals = dict.fromkeys(("pass", "mismatch", "no-data", "unsupported"), 0)
     for one in checked:
         totals[one.status] += 1
-    return CheckReport(tuple(checked), totals)
+    return totals
 
 
 def _checked(

@@ -23,6 +23,7 @@ from aoti_tui.replay.questions.check import (
     CheckReport,
     finite,
     passes,
+    totals_of,
 )
 from aoti_tui.replay.session import ReplaySession
 
@@ -36,6 +37,10 @@ class RecordedArgument:
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
     """None where the launch left it as it was."""
+    same: bool = False
+    """Whether it is known that the launch left it as it was."""
+    missing: str = ""
+    """Why a tensor's content is not there."""
     address: int | None = None
 
 
@@ -46,6 +51,8 @@ class RecordedLaunch:
     graph: str = ""
     kernel: str = ""
     function: str = ""
+    line: int = 0
+    """Line of the wrapper that made it; 0: not known."""
     grid: dict[int, int] = field(default_factory=dict)
     blocks: dict[str, int] = field(default_factory=dict)
     arguments: dict[int, RecordedArgument] = field(default_factory=dict)
@@ -77,10 +84,7 @@ def check_recorded(
         checked.append(result)
         if on_launch is not None:
             on_launch(result)
-    totals = dict.fromkeys(("pass", "mismatch", "no-data", "unsupported"), 0)
-    for result in checked:
-        totals[result.status] += 1
-    return CheckReport(tuple(checked), totals)
+    return CheckReport(tuple(checked), totals_of(checked))
 
 
 def read_recorded(session: ReplaySession, path: Path) -> list[RecordedLaunch]:
@@ -118,6 +122,8 @@ def _take(launch: RecordedLaunch, path: list[str], value: Mapping[str, Any]) -> 
         launch.kernel = str(content)
     elif key == "fn":
         launch.function = str(content)
+    elif key == "line" and isinstance(content, int):
+        launch.line = content
     elif key == "grid" and len(path) == 2 and isinstance(content, int):
         launch.grid[int(path[1])] = content
     elif key == "config" and len(path) == 2 and isinstance(content, int):
@@ -133,6 +139,10 @@ def _take(launch: RecordedLaunch, path: list[str], value: Mapping[str, Any]) -> 
             argument.before = value
         elif part == "after" and value["kind"] == "tensor":
             argument.after = value
+        elif part == "after" and content == "same":
+            argument.same = True
+        elif part == "why":
+            argument.missing = str(content)
         elif part == "data_ptr" and isinstance(content, int):
             argument.address = content
 
@@ -150,12 +160,18 @@ def _launch_of(session: ReplaySession, one: RecordedLaunch, seen: Counter[str]) 
     launches = index.launches_of(name)
     if not launches:
         return None
+    for launch in launches:
+        if one.line and launch.site.line <= one.line <= launch.site.end_line:
+            return launch
     at = seen[name]
     seen[name] += 1
     return launches[min(at, len(launches) - 1)]
 
 
 def _checked(session: ReplaySession, launch: Launch, one: RecordedLaunch) -> CheckedLaunch:
+    why = _not_comparable(one)
+    if why:
+        return CheckedLaunch(launch, "no-data", detail=why)
     session.kernels.compiled(launch.kernel, lambda _: None)
     kernel = session.kernels.kernel(launch.kernel)
     arguments = [one.arguments[at] for at in sorted(one.arguments)]
@@ -197,6 +213,19 @@ def _checked(session: ReplaySession, launch: Launch, one: RecordedLaunch) -> Che
             )
     status = "pass" if equal and not details else "mismatch"
     return CheckedLaunch(launch, status, max_abs, max_rel, bits, "; ".join(details))
+
+
+def _not_comparable(one: RecordedLaunch) -> str:
+    """Why a launch cannot be compared; ``""`` where it can."""
+    tensors = [a for a in one.arguments.values() if a.before is not None or a.missing]
+    missing = [f"{a.name}: {a.missing}" for a in tensors if a.before is None]
+    if missing:
+        return f"not recorded: {'; '.join(missing)}"
+    if not any(a.same or a.after is not None for a in tensors):
+        return "the GPU did not get to its end"
+    if not one.grid:
+        return "its grid is not recorded"
+    return ""
 
 
 def _passed(kernel: Kernel, arguments: list[RecordedArgument]) -> dict[str, dict[str, Any]]:

@@ -99,7 +99,7 @@ class Namespaces:
 
     def harmless(self, call: str) -> bool:
         """There is no driver to set."""
-        return call == "triton_helpers.set_driver_to_gpu"
+        return call in ("triton_helpers.set_driver_to_gpu", "triton_helpers.set_driver_to_cpu")
 
 
 def _next_power_of_2(value: Any) -> int:
