@@ -192,3 +192,80 @@ def test_a_kernel_with_block_pointers_is_recorded(tmp_path: Path) -> None:
         assert watched.until("exit")["code"] == 0
         reply = watched.ask("record", launch=0, program=[0, 0, 0])
         assert {"x_block", "o_block"} <= {one["name"] for one in reply["steps"]}
+
+
+REGISTERED = """
+    from torch.library import Library, custom_op
+
+    @triton.jit
+    def double(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(o_ptr + i, tl.load(x_ptr + i, i < n) * 2, i < n)
+
+    def launch(x):
+        o = torch.empty_like(x)
+        assert o.is_cuda and x.is_cuda
+        double[(triton.cdiv(x.numel(), 16),)](x, o, x.numel(), BLOCK=16)
+        return o
+    """
+
+
+def test_an_operator_for_cuda_alone_is_run_by_its_kernel(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        REGISTERED
+        + """
+    @custom_op("shop::double", mutates_args=(), device_types="cuda")
+    def doubled(x: torch.Tensor) -> torch.Tensor:
+        return launch(x)
+
+    lib = Library("store", "FRAGMENT")
+    lib.define("double(Tensor x) -> Tensor")
+    lib.impl("double", launch, "CUDA")
+
+    @custom_op("shop::either", mutates_args=())
+    def either(x: torch.Tensor) -> torch.Tensor:
+        return x * 3
+    either.register_kernel("cuda")(launch)
+
+    x = torch.arange(3.0, device="cuda")
+    for run in (doubled, torch.ops.store.double, either):
+        print(run(x).tolist(), run(x).device)
+    print(either(torch.ones(2)).tolist())
+    try:
+        doubled(torch.ones(2))
+    except NotImplementedError as error:
+        print(str(error)[:58])
+    """,
+    )
+    ran = run(tmp_path, "main.py", "--check", "--json", "out.json")
+    assert ran.out.splitlines() == [
+        *["[0.0, 2.0, 4.0] cuda:0"] * 3,
+        "[3.0, 3.0]",
+        "Could not run 'shop::double' with arguments from the 'CPU'",
+    ]
+
+
+def test_an_operator_of_torch_that_a_library_replaces_for_cuda(tmp_path: Path) -> None:
+    script(
+        tmp_path,
+        REGISTERED
+        + """
+    lib = Library("aten", "IMPL")
+    lib.impl("aten::log1p", launch, "CUDA")
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return torch.special.log1p(x).sum()
+
+    x = torch.ones(20, device="cuda", requires_grad=True)
+    loss = Model()(x)
+    loss.backward()
+    print(loss.item(), x.grad.device, x.grad[0].item())
+    print(round(torch.log1p(torch.ones(1)).item(), 3))
+    lib._destroy()
+    print(round(torch.log1p(x)[0].item(), 3))
+    """,
+    )
+    ran = run(tmp_path, "main.py")
+    assert (ran.code, ran.out.split()) == (0, ["40.0", "cuda:0", "0.5", "0.693", "0.693"])

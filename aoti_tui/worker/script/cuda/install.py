@@ -12,6 +12,7 @@ import torch
 from . import drawing, files, interface, modes_of_torch, triton_driver
 from .backward import Backward
 from .mode import OnCuda
+from .registered import Registered
 from .storages import Storages
 
 Flag = Callable[[str], None]
@@ -66,6 +67,7 @@ def install(flag: Flag, config: int | None = None) -> StandIns:
     mode = OnCuda(storages, generator, flag_once)
     found = StandIns(storages, mode)
     Backward(storages, found.script_calls).install()
+    Registered(storages, found.script_calls, flag_once).install()
     files.install(storages)
     modes_of_torch.install_autocast()
     modes_of_torch.install_profiler()
